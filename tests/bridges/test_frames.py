@@ -14,7 +14,7 @@ from discreet.bridges import arviz as arviz_bridge
 from discreet.bridges.arviz import to_arviz
 from discreet.bridges.frames import to_pandas, to_polars
 from discreet.bridges.scipy import to_scipy
-from discreet.inference import posterior
+from discreet.inference import draws
 from discreet.testing import HashedBits
 
 NAMES = ["a", "b", "c"]
@@ -50,7 +50,7 @@ def test_names_must_fit(released: dc.Released) -> None:
 
 
 def test_arviz_summarises_independent_draws(released: dc.Released, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posterior, "SYSTEM", HashedBits("arviz"))
+    monkeypatch.setattr(draws, "SYSTEM", HashedBits("arviz"))
     belief = released.noise_aware()
     data = belief.to_arviz(4000, categories=NAMES)
     theta = data.posterior["theta"]

@@ -55,24 +55,24 @@ def test_the_map_is_the_certified_loss(name: str) -> None:
 
 def test_a_context_charges_it_and_refuses_what_it_cannot_pay() -> None:
     measurement = make_release(made("geometric", "1/4"), ["no", "yes"])
-    asked = context(1.0)
+    queries = context(1.0)
     for spent in (0.25, 0.5, 0.75, 1.0):
-        output = asked(measurement)
+        output = queries(measurement)
         assert sum(output) == len(RECORDS)
-        assert asked.current_privacy_loss() == spent  # type: ignore[no-untyped-call]
+        assert queries.current_privacy_loss() == spent  # type: ignore[no-untyped-call]
     with pytest.raises(dp.OpenDPException, match="exhausted"):
-        asked(measurement)
+        queries(measurement)
 
 
 def test_it_composes_with_a_measurement_of_opendp() -> None:
-    asked = context(1.0, contributions=2)
+    queries = context(1.0, contributions=2)
     ours = make_release(made("geometric", "1/2"), ["no", "yes"], distance="contributions")
     assert [ours.map(far) for far in range(5)] == [0.0, 0.0, 0.5, 0.5, 1.0]
-    asked(ours)
-    count = asked.query(epsilon=0.5).count_by_categories(categories=["no"], null_category=True).laplace().release()
+    queries(ours)
+    count = queries.query(epsilon=0.5).count_by_categories(categories=["no"], null_category=True).laplace().release()
     assert len(count) == 2
     with pytest.raises(dp.OpenDPException, match="exhausted"):
-        asked(make_release(made("geometric", "1/100"), ["no", "yes"], distance="contributions"))
+        queries(make_release(made("geometric", "1/100"), ["no", "yes"], distance="contributions"))
 
 
 @pytest.mark.few(1)

@@ -156,11 +156,11 @@ def test_an_odometer_counts_what_was_spent_and_a_filter_stops_at_its_end() -> No
         answers(ours(epsilon))
         spent.append(answers.privacy_loss(1))
     assert (spent, answers.privacy_loss(3)) == ([0.5, 0.75, 0.875], 2.625)
-    kept = dp.c.make_privacy_filter(odometer, d_in=1, d_out=1.0)(RECORDS)
-    kept(ours())
-    kept(ours())
+    privacy_filter = dp.c.make_privacy_filter(odometer, d_in=1, d_out=1.0)(RECORDS)
+    privacy_filter(ours())
+    privacy_filter(ours())
     with pytest.raises(dp.OpenDPException, match="exhausted"):
-        kept(ours("1/1000"))
+        privacy_filter(ours("1/1000"))
 
 
 def test_a_search_for_the_largest_epsilon_finds_it() -> None:

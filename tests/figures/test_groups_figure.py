@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from discreet import Dirichlet, Geometric, PosteriorSpace, noise_aware
-from discreet.figures.groups import TALLEST, numbers, paint
+from discreet.figures.groups import numbers, paint
 from discreet.figures.image import render
+from discreet.figures.style import TALLEST
 from discreet.inference.groups import EmptyGroup
 
 NAMES = ["yes", "$no$"]

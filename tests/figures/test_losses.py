@@ -23,14 +23,14 @@ SPACE = dc.PosteriorSpace(prior=[1, 1], n=60)
 )
 def test_the_curve_is_the_audit_s_delta_from_zero_to_the_exact_loss(mechanism: dc.Mechanism) -> None:
     result = dc.audit(mechanism)
-    shown = losses.numbers(result)
-    assert shown.epsilon[0] == 0
-    assert shown.epsilon[-1] == pytest.approx(float(result.epsilon))
-    assert shown.delta[:-1].tolist() == [result.delta(float(at)) for at in shown.epsilon[:-1]]
-    assert shown.delta[-1] == 0
-    assert (np.diff(shown.delta) <= 0).all()
-    assert shown.loss == float(result.epsilon)
-    assert shown.guarantee == float(mechanism.guarantee)
+    values = losses.numbers(result)
+    assert values.epsilon[0] == 0
+    assert values.epsilon[-1] == pytest.approx(float(result.epsilon))
+    assert values.delta[:-1].tolist() == [result.delta(float(at)) for at in values.epsilon[:-1]]
+    assert values.delta[-1] == 0
+    assert (np.diff(values.delta) <= 0).all()
+    assert values.loss == float(result.epsilon)
+    assert values.guarantee == float(mechanism.guarantee)
 
 
 def test_the_picture_names_the_mechanism_the_loss_the_guarantee_and_the_units() -> None:
@@ -45,8 +45,8 @@ def test_the_picture_names_the_mechanism_the_loss_the_guarantee_and_the_units() 
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts[1] == "guarantee 2.00000"
     assert texts[0].startswith("exact loss ")
-    shown = Fraction(texts[0].removeprefix("exact loss "))
-    assert result.epsilon <= shown < result.epsilon + Fraction(1, 10**5)  # a loss is never shown smaller than it is
+    printed = Fraction(texts[0].removeprefix("exact loss "))
+    assert result.epsilon <= printed < result.epsilon + Fraction(1, 10**5)  # a loss is never printed smaller than it is
 
 
 def test_deltas_too_small_to_see_are_left_out_rather_than_drawn_at_zero() -> None:
@@ -63,11 +63,11 @@ def test_every_format_is_painted(kind: str) -> None:
 
 
 def test_an_infinite_loss_without_a_guarantee_is_shown_up_to_twice_the_epsilon_asked_for() -> None:
-    shown = losses.numbers(dc.audit(dc.Optimal(dc.PosteriorSpace(prior=[7, 4], n=30), epsilon=2)))
-    assert np.isinf(shown.loss)
-    assert shown.epsilon[-1] == 4
-    assert (shown.delta > 0).all()
-    assert len(render(losses.paint(shown), "png")) > 1000  # and no warning
+    values = losses.numbers(dc.audit(dc.Optimal(dc.PosteriorSpace(prior=[7, 4], n=30), epsilon=2)))
+    assert np.isinf(values.loss)
+    assert values.epsilon[-1] == 4
+    assert (values.delta > 0).all()
+    assert len(render(losses.paint(values), "png")) > 1000  # and no warning
 
 
 def test_a_space_too_large_for_delta_has_no_picture() -> None:

@@ -98,10 +98,10 @@ def test_what_a_plan_has_computed_is_not_computed_again(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(plans, "accuracy", counted)
     known = {row.name: row.mean_error for row in dc.plan(space, epsilon=1).mechanisms if row.setting == "theorem"}
-    found = plans.numbers(space, 1, known=known)
+    values = plans.numbers(space, 1, known=known)
     assert len(set(computed)) == len(computed)
     assert ("geometric", 4, 1) not in computed
-    epsilon, error = found.against_epsilon["geometric"]
+    epsilon, error = values.against_epsilon["geometric"]
     assert error[epsilon == 1] == [known["geometric"]]
 
 
@@ -110,6 +110,6 @@ def test_counts_are_as_even_as_they_can_be() -> None:
 
 
 def test_progress_is_told_to_the_end() -> None:
-    told: list[tuple[int, int]] = []
-    plans.numbers(dc.PosteriorSpace(prior=[1, 1], n=3), 1, progress=lambda done, total: told.append((done, total)))
-    assert told[-1][0] == told[-1][1]
+    steps: list[tuple[int, int]] = []
+    plans.numbers(dc.PosteriorSpace(prior=[1, 1], n=3), 1, progress=lambda done, total: steps.append((done, total)))
+    assert steps[-1][0] == steps[-1][1]

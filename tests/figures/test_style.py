@@ -20,5 +20,5 @@ print("matplotlib.figure" in sys.modules, "matplotlib.pyplot" in sys.modules)
 
 
 def test_no_figure_touches_pyplot() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert done.stdout == "True False\n"
+    process = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert process.stdout == "True False\n"

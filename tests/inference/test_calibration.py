@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.inference.shares import draw_dirichlet, draw_uniforms
+from discreet.inference.draws import draw_dirichlet, draw_uniforms
 from discreet.testing import HashedBits, draw_with
 from tests.support.statistics import fits
 

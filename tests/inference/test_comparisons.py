@@ -10,8 +10,10 @@ from scipy import special
 import discreet as dc
 from discreet.errors import InvalidInput
 from discreet.inference import joint_shares
-from discreet.inference.beliefs import Belief, Share
-from discreet.inference.comparisons import SHARES, Contrast, compare
+from discreet.inference.beliefs import Belief
+from discreet.inference.comparisons import compare
+from discreet.inference.differences import SHARES, Contrast
+from discreet.inference.share import Share
 from discreet.posteriors.mixtures import BetaMixture
 from discreet.posteriors.predictive import log_predictive
 from tests.inference.test_posterior import brute
@@ -110,12 +112,12 @@ def test_comparisons_in_a_joint_table_are_sums_over_all_data_sets(seed: range) -
         kinds, at = np.unique(parameters, axis=0, return_inverse=True)
         mass = np.bincount(at.reshape(-1), weight)
         for d, r, o in ((0.0, 1.0, 1.0), (-0.31, 0.4, 0.2), (0.57, 2.5, 30.0)):
-            wanted = [
+            truth = [
                 sum(m * below((a, b), (c, e), x) for m, (a, b, c, e) in zip(mass, kinds, strict=True))
                 for below, x in ((difference_below, d), (ratio_below, r), (odds_below, o))
             ]
-            found = [float(q.cdf(x)) for q, x in ((both.difference, d), (both.ratio, r), (both.odds_ratio, o))]
-            assert found == pytest.approx(wanted, abs=both.difference.error + 1e-9), (each, d, r, o)
+            probabilities = [float(q.cdf(x)) for q, x in ((both.difference, d), (both.ratio, r), (both.odds_ratio, o))]
+            assert probabilities == pytest.approx(truth, abs=both.difference.error + 1e-9), (each, d, r, o)
         assert both.difference.error < 1e-7
         assert both.difference.mean == pytest.approx(one.mean - other.mean, abs=1e-8)
 
@@ -136,12 +138,12 @@ def test_two_categories_of_one_whole_are_compared_like_all_data_sets_together(
         rest = x[:, cells].sum(axis=1) - x[:, 0] - x[:, 2]
         for d in (0.0, 0.2, -0.15):
             sign, size = (1, d) if d >= 0 else (-1, -d)
-            wanted = 0.0
+            truth = 0.0
             for w, a, c, r in zip(weight, x[:, 0], x[:, 2], rest, strict=True):
                 lead, middle = (a, c) if sign > 0 else (c, a), (1 + size) / 2
                 ahead = beta_below((a + c, r), lead, middle, 1.0, lambda v, size=size: size / (2 * v - 1))
-                wanted += w * (float(special.betainc(*lead, middle)) + ahead)
-            assert float(both.difference.cdf(d)) == pytest.approx(wanted if sign > 0 else 1 - wanted, abs=1e-7)
+                truth += w * (float(special.betainc(*lead, middle)) + ahead)
+            assert float(both.difference.cdf(d)) == pytest.approx(truth if sign > 0 else 1 - truth, abs=1e-7)
         ratio = [float(weight @ special.betainc(x[:, 0], x[:, 2], t / (1 + t))) for t in (0.3, 1, 4)]
         assert both.ratio.cdf([0.3, 1, 4]) == pytest.approx(ratio, abs=1e-8)
     with pytest.raises(InvalidInput, match="odds ratio compares two groups"):
@@ -157,14 +159,14 @@ def classes(n: int, epsilon: float, reach: int) -> dict[tuple[int, ...], Floats]
     chance = q ** np.abs(v).sum(axis=1)
     chance /= chance.sum()
     data = dc.PosteriorSpace(prior=[1] * 4, n=n).candidates().array()
-    found: dict[tuple[int, ...], Floats] = {}
+    laws: dict[tuple[int, ...], Floats] = {}
     for i, c in enumerate(data):
         codes = np.clip(c + v, 0, n) @ (n + 1) ** np.arange(4)
         for code, mass in enumerate(np.bincount(codes, chance, minlength=(n + 1) ** 4)):
             if mass > 0:
                 kind = tuple(code // (n + 1) ** i % (n + 1) for i in range(4))
-                found.setdefault(kind, np.zeros(len(data)))[i] = mass
-    return found
+                laws.setdefault(kind, np.zeros(len(data)))[i] = mass
+    return laws
 
 
 @pytest.mark.parametrize("n", [1, *(pytest.param(n, marks=pytest.mark.soak) for n in (2, 4))])

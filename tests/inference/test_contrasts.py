@@ -41,19 +41,19 @@ def score_below(shape: Floats, scores: tuple[float, float, float], t: float) -> 
         """The chance of (1-x)·(middle·v + high·(1-v)) ≤ t - low·x for v the share of the second."""
         with np.errstate(divide="ignore", invalid="ignore"):
             least = (high - (t - low * x) / (1 - x)) / (high - middle)
-        found: Floats = 1 - special.betainc(b, c, np.clip(least, 0.0, 1.0))
-        return found
+        above: Floats = 1 - special.betainc(b, c, np.clip(least, 0.0, 1.0))
+        return above
 
     kinks = sorted({0.0, 1.0, *(min(max((s - t) / (s - low), 0.0), 1.0) for s in (middle, high))})
-    found = 0.0
+    above = 0.0
     for start, end in itertools.pairwise(kinks):
         share, left = special.expit(STEPS), special.expit(-STEPS)
         x, rest = start + (end - start) * share, (1 - end) + (end - start) * left
         with np.errstate(divide="ignore", under="ignore", invalid="ignore"):
             logs = special.xlogy(a - 1, x) + special.xlogy(b + c - 1, rest) - special.betaln(a, b + c)
             parts = np.exp(logs) * other(x) * (end - start) * share * left
-        found += float(np.nan_to_num(parts).sum()) * float(STEPS[1] - STEPS[0])
-    return found
+        above += float(np.nan_to_num(parts).sum()) * float(STEPS[1] - STEPS[0])
+    return above
 
 
 @pytest.mark.parametrize(("name", "prior", "output"), ITEMS)
@@ -62,8 +62,8 @@ def test_a_mean_score_is_a_sum_over_all_data_sets(name: str, prior: list[str], o
     scores = (-1.0, 0.5, 2.0)
     score = belief.score(dict(zip(LABELS, scores, strict=True)))
     for t in (-0.7, 0.2, 0.9, 1.6):
-        wanted = sum(w * score_below(shape, scores, t) for w, shape in zip(weight, shapes, strict=True))
-        assert float(score.cdf(t)) == pytest.approx(wanted, abs=score.error + 1e-8)
+        truth = sum(w * score_below(shape, scores, t) for w, shape in zip(weight, shapes, strict=True))
+        assert float(score.cdf(t)) == pytest.approx(truth, abs=score.error + 1e-8)
         rise = float(score.cdf(t + 1e-4) - score.cdf(t - 1e-4)) / 2e-4
         assert float(score.pdf(t)) == pytest.approx(rise, rel=1e-4)
     total = shapes.sum(axis=1)
@@ -77,6 +77,16 @@ def test_a_mean_score_is_a_sum_over_all_data_sets(name: str, prior: list[str], o
     assert belief.score().mean == pytest.approx(1 + 1 * belief["b"].mean + 2 * belief["c"].mean)
     drawn = np.sort(score.sample(2000, seed=3))[::200]
     assert np.abs(score.cdf(drawn) - np.arange(0, 1, 0.1)).max() < 0.06
+
+
+def test_the_order_in_which_labels_are_chosen_changes_no_probability() -> None:
+    posterior = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=1), (15, 10, 5))
+    belief = dc.Belief.of(posterior, {"answer": ("a", "b", "c")})
+    forth, back = belief.among(["a", "c"]), belief.among(["c", "a"])
+    assert list(back) == ["c", "a"]
+    assert back.mean.tolist() == pytest.approx(forth.mean[::-1].tolist())
+    assert back.largest()["a"] == pytest.approx(forth.largest()["a"])
+    assert back.score({"a": 1, "c": 2}).mean == pytest.approx(forth.score({"a": 1, "c": 2}).mean)
 
 
 def test_a_score_among_some_labels_is_that_of_their_share() -> None:
@@ -95,16 +105,16 @@ def test_the_largest_and_the_median_label_are_sums_over_all_data_sets(
     belief, shapes, weight = item(name, prior, output)
     s = np.linspace(-60, 6, 6601)
     x = np.exp(s)
-    wanted = np.zeros(3)
+    truth = np.zeros(3)
     for w, shape in zip(weight, shapes, strict=True):
         for i in range(3):
             others = [special.gammainc(shape[j], x) for j in range(3) if j != i]
-            wanted[i] += (
+            truth[i] += (
                 w * float((np.exp(shape[i] * s - x - special.gammaln(shape[i])) * others[0] * others[1]).sum()) * 0.01
             )
-    found = belief.largest()
-    assert list(found.values()) == pytest.approx(wanted, abs=1e-8)
-    assert max(one.error for one in found.values()) < 1e-7
+    chances = belief.largest()
+    assert list(chances.values()) == pytest.approx(truth, abs=1e-8)
+    assert max(one.error for one in chances.values()) < 1e-7
     first, two = (weight @ special.betainc(shapes[:, :m].sum(axis=1), shapes[:, m:].sum(axis=1), 0.5) for m in (1, 2))
     assert list(belief.median_category().values()) == pytest.approx([1 - first, first - two, two], abs=1e-9)
     assert list(belief.cumulative()) == ["a", "b"]
@@ -133,22 +143,22 @@ def test_a_post_stratified_share_of_a_joint_table_is_a_sum_over_all_data_sets(na
     output = (3, 1, 2, 2)
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2, "1.5", 1], n=8), epsilon=1)
     belief = dc.Belief.of(dc.noise_aware(mechanism, output), {"region": ("north", "south"), "vote": ("yes", "no")})
-    found = belief.post_stratified("yes", {"north": 0.3, "south": 0.7})
+    share = belief.post_stratified("yes", {"north": 0.3, "south": 0.7})
     rows, weight = brute(mechanism, [output], mechanism.space.prior)
     shapes = mechanism.space.prior.alpha + rows
     for x in (0.15, 0.4, 0.62, 0.9):
-        wanted = sum(
+        truth = sum(
             w * weighted_below((a, b), (c, d), (0.3, 0.7), x) for w, (a, b, c, d) in zip(weight, shapes, strict=True)
         )
-        assert float(found.cdf(x)) == pytest.approx(wanted, abs=found.error + 1e-8)
-    assert found.error < 1e-5
+        assert float(share.cdf(x)) == pytest.approx(truth, abs=share.error + 1e-8)
+    assert share.error < 1e-5
     parts = shapes[:, ::2] / (shapes[:, ::2] + shapes[:, 1::2])
     means = parts @ [0.3, 0.7]
     inside = parts * (1 - parts) / (shapes[:, ::2] + shapes[:, 1::2] + 1)
     variance = weight @ (inside @ np.square([0.3, 0.7]) + means**2) - (weight @ means) ** 2
-    assert [found.mean, found.sd] == pytest.approx([weight @ means, math.sqrt(variance)], rel=1e-6)
-    middle = float(found.cdf(0.5 + 1e-4) - found.cdf(0.5 - 1e-4)) / 2e-4
-    assert float(found.pdf(0.5)) == pytest.approx(middle, rel=1e-2)
+    assert [share.mean, share.sd] == pytest.approx([weight @ means, math.sqrt(variance)], rel=1e-6)
+    middle = float(share.cdf(0.5 + 1e-4) - share.cdf(0.5 - 1e-4)) / 2e-4
+    assert float(share.pdf(0.5)) == pytest.approx(middle, rel=1e-2)
 
 
 def test_a_post_stratified_share_of_public_groups_has_the_law_of_its_draws() -> None:
@@ -160,12 +170,12 @@ def test_a_post_stratified_share_of_public_groups_has_the_law_of_its_draws() -> 
         cells |= {(region, vote): (posterior, (i,)) for i, vote in enumerate(("yes", "no"))}
     belief = dc.Belief(axes, cells)
     weights = {"n": 0.5, "s": 0.3, "w": 0.2}
-    found = belief.post_stratified("yes", weights)
+    share = belief.post_stratified("yes", weights)
     spread = math.sqrt(sum((w * belief.group(g)["yes"].sd) ** 2 for g, w in weights.items()))
-    assert found.sd == pytest.approx(spread, rel=1e-6)
-    assert found.error < 1e-8
-    drawn = np.sort(found.sample(4000, seed=1))[::40]
-    assert np.abs(found.cdf(drawn) - np.arange(0, 1, 0.01)).max() < 0.05
+    assert share.sd == pytest.approx(spread, rel=1e-6)
+    assert share.error < 1e-8
+    drawn = np.sort(share.sample(4000, seed=1))[::40]
+    assert np.abs(share.cdf(drawn) - np.arange(0, 1, 0.01)).max() < 0.05
     alone = belief.post_stratified("yes", {"n": 1, "s": 0, "w": 0})
     assert alone.cdf([0.5, 0.7]) == pytest.approx(belief.group("n")["yes"].cdf([0.5, 0.7]), abs=alone.error + 1e-8)
 
@@ -181,13 +191,13 @@ def test_the_bayes_factor_of_independence_is_a_ratio_of_sums_over_all_data_sets(
     output, alpha = (4, 0, 1, 4), mechanism.space.prior.alpha.reshape(2, 2)
     belief = dc.Belief.of(dc.noise_aware(mechanism, output), {"g": ("u", "v"), "y": ("a", "b")})
     rows, weight = brute(mechanism, [output], mechanism.space.prior)
-    wanted = 0.0
+    truth = 0.0
     for w, row in zip(weight, rows, strict=True):
         c = row.reshape(2, 2)
         apart = sum(log_evidence(alpha.sum(axis=i), c.sum(axis=i)) for i in (0, 1))
-        wanted += w * math.exp(apart - log_evidence(alpha.ravel(), row))
+        truth += w * math.exp(apart - log_evidence(alpha.ravel(), row))
     factor = belief.independence()
-    assert factor == pytest.approx(wanted, rel=1e-8)
+    assert factor == pytest.approx(truth, rel=1e-8)
     assert factor.error < 1e-7
 
 

@@ -48,6 +48,6 @@ def test_noise_aware_intervals_cover_what_they_say_and_the_plug_in_is_overconfid
 
 
 def test_a_prior_that_is_not_the_reader_s_covers_on_average_under_the_reader_s_prior() -> None:
-    mechanism, own = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon="1/2"), dc.Dirichlet([2, "1/2"])
-    intervals = [dc.noise_aware(mechanism, (z, 50 - z), prior=own).interval(0.9) for z in range(51)]
-    assert coverage(mechanism, own, intervals) == pytest.approx(0.9, abs=1e-6)
+    mechanism, prior = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon="1/2"), dc.Dirichlet([2, "1/2"])
+    intervals = [dc.noise_aware(mechanism, (z, 50 - z), prior=prior).interval(0.9) for z in range(51)]
+    assert coverage(mechanism, prior, intervals) == pytest.approx(0.9, abs=1e-6)

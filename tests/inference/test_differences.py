@@ -8,8 +8,8 @@ from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
-from discreet.inference import joint_shares
-from discreet.inference.comparisons import SHARES, Contrast
+from discreet.inference import joint_shares, panels
+from discreet.inference.differences import SHARES, Contrast
 from discreet.posteriors.mixtures import BetaMixture
 from tests.oracles.precision import mp, real
 
@@ -139,9 +139,9 @@ def test_a_belief_of_two_widths_hides_nothing() -> None:
 def test_what_cannot_be_told_from_nothing_is_stated() -> None:
     """Of Beta(0.0001, 1) more than nine tenths lie below e^-690: which of two is above is then anybody's guess."""
     weak = BetaMixture([1.0], [1e-4], [1.0])
-    found = Difference(weak, weak).probability
-    assert found == pytest.approx(0.5, abs=1e-9)
-    assert 0.4 < found.error < 0.5
+    probability = Difference(weak, weak).probability
+    assert probability == pytest.approx(0.5, abs=1e-9)
+    assert 0.4 < probability.error < 0.5
     sure = Difference(weak, BetaMixture([1.0], [1.0], [1.0])).probability
     assert sure == pytest.approx(1e-4 / (1 + 1e-4), abs=1e-9)
     assert sure.error < 1e-9
@@ -159,6 +159,6 @@ def test_a_staircase_of_drawn_counts_states_its_error() -> None:
 
 def test_a_panel_that_is_taken_for_settled_too_soon_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault: no panel is halved, and the stated error says so."""
-    monkeypatch.setattr(joint_shares, "_HALVINGS", 0)
+    monkeypatch.setattr(panels, "_HALVINGS", 0)
     narrow = BetaMixture([0.5, 0.5], [1, 3e9], [1, 7e9])
     assert Difference(narrow, narrow).error > 1e-3

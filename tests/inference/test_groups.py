@@ -37,9 +37,9 @@ def test_shares_within_a_group_are_those_of_a_sum_over_all_data_sets(
     name: str, prior: list[object], n: int, epsilon: str, output: tuple[int, ...]
 ) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
-    for believed in (mechanism.space.prior, dc.Dirichlet([3, *["1/2"] * (len(prior) - 1)])):
-        rows, weight = brute(mechanism, [output], believed)
-        belief, alpha = dc.noise_aware(mechanism, output, prior=believed), believed.alpha
+    for prior_of_reader in (mechanism.space.prior, dc.Dirichlet([3, *["1/2"] * (len(prior) - 1)])):
+        rows, weight = brute(mechanism, [output], prior_of_reader)
+        belief, alpha = dc.noise_aware(mechanism, output, prior=prior_of_reader), prior_of_reader.alpha
         x = np.linspace(0.01, 0.99, 9)
         for members in groups_of(len(prior)):
             within, chosen = belief.within(members), list(members)
@@ -92,8 +92,8 @@ def outcome_laws(n: int, rate: float, far: int) -> tuple[NDArray[np.int64], NDAr
     for row in rows:
         weight = np.exp(-rate * np.abs(outcomes - row).sum(axis=1))
         laws.append(np.bincount(kind.reshape(-1), weight))
-    found = np.array(laws)
-    return rows, found / found.sum(axis=1, keepdims=True), outcomes[examples]
+    chances = np.array(laws)
+    return rows, chances / chances.sum(axis=1, keepdims=True), outcomes[examples]
 
 
 def test_intervals_within_groups_cover_what_they_say_and_at_face_value_too_little() -> None:

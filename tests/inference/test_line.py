@@ -12,8 +12,8 @@ import pytest
 import discreet as dc
 from discreet.arithmetic.discrete_gauss_rule import block_rule, gauss_rule
 from discreet.inference import line
-from discreet.inference.coarse import Part, coarse
-from discreet.inference.line import Line, on_a_line
+from discreet.inference.coarse import Part, coarse_part
+from discreet.inference.line import Line, line_posterior
 from discreet.kernels import HellingerKernel, kernel_of
 from discreet.kernels.line_normalisers import LineNormalisers
 from discreet.mechanisms.exponential import Exponential
@@ -41,7 +41,7 @@ def both(name: str, prior: list[object], epsilon: str, output: int) -> tuple[dc.
     """In blocks, and from all counts."""
     space = dc.PosteriorSpace(prior=prior, n=N)
     mechanism = dc.mechanism(name, space, epsilon=epsilon)
-    blocks = on_a_line([(mechanism, (output, N - output))], space)
+    blocks = line_posterior([(mechanism, (output, N - output))], space)
     assert blocks is not None
     return dc.NoiseAware(space.prior, N, blocks), dc.noise_aware(mechanism, (output, N - output))
 
@@ -65,9 +65,9 @@ def test_blocks_agree_with_all_counts_within_what_they_state(name: str, prior: l
 def test_totals_agree_with_enumeration_at_every_count(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=["1/2", 3], n=1500), epsilon=1)
     assert isinstance(mechanism, Exponential)
-    found = LineNormalisers(mechanism)(np.arange(1501.0))
-    gap = np.abs(found.values - HellingerKernel(mechanism).enumerated.log_normalisers)
-    assert (gap <= found.errors).all()
+    normalisers = LineNormalisers(mechanism)(np.arange(1501.0))
+    gap = np.abs(normalisers.values - HellingerKernel(mechanism).enumerated.log_normalisers)
+    assert (gap <= normalisers.errors).all()
     assert gap.max() < 1e-8
 
 
@@ -110,29 +110,29 @@ def test_far_counts_may_stand_for_fewer_records(
     whole, again = wide(name, n, epsilon)
     monkeypatch.setattr(line, "PLACES_IN_ALL", 5_000)
     monkeypatch.setattr(line, "ALLOWED", math.inf)
-    found = again()
-    assert isinstance(found.counts, Line)
-    assert found.counts.sizes.min() < n
+    coarser = again()
+    assert isinstance(coarser.counts, Line)
+    assert coarser.counts.sizes.min() < n
     assert whole.error < 1e-6
-    assert apart(whole, found) < found.error < 0.01
-    assert np.abs(found.mean - whole.mean).max() < found.mean_errors.max()
-    assert found.sd == pytest.approx(whole.sd, rel=1e-3)
-    draws = found._sample(HashedBits("coarse"), 4000)[:, 0]
-    assert draws.mean() == pytest.approx(found.mean[0], abs=6 * found.sd[0] / 4000**0.5)
+    assert apart(whole, coarser) < coarser.error < 0.01
+    assert np.abs(coarser.mean - whole.mean).max() < coarser.mean_errors.max()
+    assert coarser.sd == pytest.approx(whole.sd, rel=1e-3)
+    draws = coarser._sample(HashedBits("coarse"), 4000)[:, 0]
+    assert draws.mean() == pytest.approx(coarser.mean[0], abs=6 * coarser.sd[0] / 4000**0.5)
 
 
 def test_fewer_records_with_the_weights_of_others_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, again = wide(*WIDE[1])
     monkeypatch.setattr(line, "PLACES_IN_ALL", 5_000)
-    right = coarse
+    right = coarse_part
 
-    def wrong(*given: Any) -> Part:
-        made = right(*given)
-        return replace(made, mass=made.mass * 1.2)
+    def wrong(*arguments: Any) -> Part:
+        part = right(*arguments)
+        return replace(part, mass=part.mass * 1.2)
 
-    monkeypatch.setattr(line, "coarse", wrong)
-    found = again()
-    assert apart(whole, found) > 2 * found.error
+    monkeypatch.setattr(line, "coarse_part", wrong)
+    coarser = again()
+    assert apart(whole, coarser) > 2 * coarser.error
 
 
 def test_what_is_too_much_to_blur_is_counted_as_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet.inference import private_total
-from discreet.inference.many_cells import SumLaw
+from discreet.inference.many_cells import law_rule, sum_law
 from discreet.testing import HashedBits
 
 
@@ -28,10 +28,10 @@ def test_shares_and_total_are_those_of_the_tables(k: int, epsilon: float, monkey
     every = range(k)
     for i in (0, 1, int(np.argmax(output)), int(np.argmin(output))):
         assert tables.counts.lone_share(i) is None
-        found, truth, error = quick.marginal(i), tables.marginal(i), quick.share_error([i], every)
+        law, truth, error = quick.marginal(i), tables.marginal(i), quick.share_error([i], every)
         assert error < 1e-2
         for p in (0.01, 0.3, 0.975):
-            assert float(found.cdf(truth.quantile(np.array([p])))[0]) == pytest.approx(p, abs=error + 1e-9)
+            assert float(law.cdf(truth.quantile(np.array([p])))[0]) == pytest.approx(p, abs=error + 1e-9)
     (count, chance), (again, other) = (belief.counts.total(every) for belief in (quick, tables))
     both = {int(c): p for c, p in zip(again, other, strict=True)}
     assert [both.get(int(c), 0.0) for c in count] == pytest.approx(chance.tolist(), abs=1e-12)
@@ -69,10 +69,10 @@ def test_hundreds_of_cells_have_shares_that_sum_to_one() -> None:
 
 def test_a_rule_has_the_moments_of_its_law() -> None:
     mass = np.array([0.5, 0.25, 0.2, 0.05])
-    law = SumLaw.of([mass, mass[::-1]], np.array([3, 7]), np.array([4, 2]))
-    assert law.chances.sum() == pytest.approx(1)
-    at, weight, cumulants = law.rule(5)
-    chances = np.where(law.chances > 1e-14, law.chances, 0.0)
+    law = sum_law([mass, mass[::-1]], np.array([3, 7]), np.array([4, 2]))
+    assert law.masses.sum() == pytest.approx(1)
+    at, weight, cumulants = law_rule(law, 5)
+    chances = np.where(law.masses > 1e-14, law.masses, 0.0)
     for power in range(9):
         truth = float(chances @ (law.places - cumulants[0]) ** power)
         assert float(weight @ (at - cumulants[0]) ** power) == pytest.approx(truth, rel=1e-7, abs=1e-7)
@@ -85,12 +85,12 @@ def test_margins_by_transforms_are_those_by_plain_products(k: int, monkeypatch: 
     quick = dc.noise_aware(mechanism, output)
     monkeypatch.setattr(private_total, "MANY", k)
     plain = dc.noise_aware(mechanism, output)
-    every, own = range(k), range(0, k, 4)
-    laws = [belief.share(own, every) for belief in (quick, plain)]
+    every, members = range(k), range(0, k, 4)
+    laws = [belief.share(members, every) for belief in (quick, plain)]
     for p in (1e-6, 0.025, 0.5, 0.975):
         at = laws[1].quantile(np.array([p]))
-        assert float(laws[0].cdf(at)[0]) == pytest.approx(p, abs=quick.share_error(own, every))
-    (count, chance), (again, other) = (belief.counts.total(own) for belief in (quick, plain))
+        assert float(laws[0].cdf(at)[0]) == pytest.approx(p, abs=quick.share_error(members, every))
+    (count, chance), (again, other) = (belief.counts.total(members) for belief in (quick, plain))
     both = dict(zip(again.tolist(), other.tolist(), strict=True))
     off = [abs(p - both.pop(c, 0.0)) for c, p in zip(count.tolist(), chance.tolist(), strict=True)]
     assert sum(off) + sum(both.values()) < quick.error

@@ -30,10 +30,10 @@ def test_a_width_is_that_of_the_belief_of_typical_data() -> None:
 
 
 def test_the_command_says_both_and_what_it_recommends() -> None:
-    asked = "plan --cross sex=f,m --cross vote=yes,no --margins 'sex; vote,sex' --n 300 --epsilon 1"
-    document = told(asked)
+    command = "plan --cross sex=f,m --cross vote=yes,no --margins 'sex; vote,sex' --n 300 --epsilon 1"
+    document = told(command)
     assert [row["margin"] for row in document["margins"]] == [["sex"], ["vote", "sex"]]
-    assert document["recommended"] in typed(asked).out
+    assert document["recommended"] in typed(command).out
     for wrong in (
         "plan --cross sex=f,m --cross vote=yes,no --n 300 --epsilon 1",
         "plan --cross sex=f,m --cross vote=yes,no --margins age --n 300 --epsilon 1",

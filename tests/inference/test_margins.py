@@ -60,9 +60,9 @@ def test_every_margin_and_conditional_of_a_table_is_that_of_a_sum_over_all_data_
                 check(share, table)
     for name in names:
         for label in belief.axes[name]:
-            given = belief.given(**{name: label})
-            for other in given.axes:
-                for share in given.margin(other).shares().values():
+            belief_given = belief.given(**{name: label})
+            for other in belief_given.axes:
+                for share in belief_given.margin(other).shares().values():
                     check(share, table)
 
 
@@ -98,16 +98,16 @@ def test_a_two_way_margin_covers_95_percent_by_an_exact_sum_and_at_face_value_it
     cell *= (1 - q) / (1 + q)
     laws = np.multiply.reduce([cell[rows[:, i]][:, outcomes[:, i]] for i in range(8)])
     assert laws.sum(axis=1) == pytest.approx(np.ones(len(rows)))
-    kept: dict[tuple[Any, ...], tuple[float, float]] = {}
+    intervals: dict[tuple[Any, ...], tuple[float, float]] = {}
     aware, plug_in = np.empty((2, len(outcomes))), np.empty((2, len(outcomes)))
     for i, z in enumerate(outcomes.tolist()):
         key = (tuple(sorted(z[:2])), tuple(sorted(z[2:])))  # the margin's cell, and the others in any order
-        if key not in kept:
+        if key not in intervals:
             noise = dc.noise.DiscreteLaplace("2/3")
             belief = dc.read_noisy(z, noise=noise, prior=prior, total=n, categories=axes)
-            kept[key] = belief.margin("a", "b")["a0", "b0"].interval()
+            intervals[key] = belief.margin("a", "b")["a0", "b0"].interval()
         own = 2 + sum(z[:2])
-        aware[:, i], plug_in[:, i] = kept[key], special.betaincinv(own, 8 + sum(z) - own, [0.025, 0.975])
+        aware[:, i], plug_in[:, i] = intervals[key], special.betaincinv(own, 8 + sum(z) - own, [0.025, 0.975])
     assert coverage(laws, prior, rows, aware, [0, 1]) == pytest.approx(0.95, abs=1e-5)
     assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
 
@@ -126,9 +126,9 @@ def zero_sum_laws(rows: Any, outcomes: Any, n: int, q: float) -> Any:
         )
 
     ends = [(int((w == 0).sum()), int((w == n).sum()), int(w.sum()) - n) for w in outcomes]
-    kept = {key: beyond(*key) for key in set(ends)}
+    chances = {key: beyond(*key) for key in set(ends)}
     distance = np.abs(rows[:, None, :] - outcomes[None, :, :]).sum(axis=2)
-    laws = q**distance * np.array([kept[key] for key in ends])
+    laws = q**distance * np.array([chances[key] for key in ends])
     assert laws.sum(axis=1) == pytest.approx(
         np.full(len(rows), laws[0].sum()), rel=1e-12
     )  # as noise has, whatever c is
@@ -137,10 +137,10 @@ def zero_sum_laws(rows: Any, outcomes: Any, n: int, q: float) -> Any:
 
 def reaching(outcome: list[int], n: int) -> tuple[int, ...]:
     """An output of this outcome: what its sum lacks is beyond one of its ends."""
-    found, more = list(outcome), sum(outcome) - n
+    counts, more = list(outcome), sum(outcome) - n
     if more:
-        found[outcome.index(0 if more > 0 else n)] -= more
-    return tuple(found)
+        counts[outcome.index(0 if more > 0 else n)] -= more
+    return tuple(counts)
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.soak)])
@@ -157,15 +157,15 @@ def test_a_two_way_margin_of_a_release_covers_95_percent_by_an_exact_sum_and_at_
     alone = next(i for i, w in enumerate(outcomes.tolist()) if sum(w) == n > max(w))  # no other output is like it
     exact = mechanism.law(rows[0].tolist()).log_probability(tuple(outcomes[alone].tolist()))
     assert laws[0, alone] == pytest.approx(math.exp(float(exact)), rel=1e-12)
-    kept: dict[tuple[Any, ...], tuple[float, float]] = {}
+    intervals: dict[tuple[Any, ...], tuple[float, float]] = {}
     aware, plug_in = np.empty((2, len(outcomes))), np.empty((2, len(outcomes)))
     for i, w in enumerate(outcomes.tolist()):
         key = (tuple(sorted(w[:2])), tuple(sorted(w[2:])))  # the margin's cell, and the others in any order
-        if key not in kept:
+        if key not in intervals:
             belief = dc.Belief.of(dc.noise_aware(mechanism, reaching(w, n)), axes)
-            kept[key] = belief.margin("a", "b")["a0", "b0"].interval()
+            intervals[key] = belief.margin("a", "b")["a0", "b0"].interval()
         own = 2 + sum(w[:2])
-        aware[:, i], plug_in[:, i] = kept[key], special.betaincinv(own, 8 + sum(w) - own, [0.025, 0.975])
+        aware[:, i], plug_in[:, i] = intervals[key], special.betaincinv(own, 8 + sum(w) - own, [0.025, 0.975])
     assert coverage(laws, prior, rows, aware, [0, 1]) == pytest.approx(0.95, abs=1e-5)
     assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
 

@@ -82,8 +82,8 @@ def test_a_noisy_table_is_read_as_a_sum_over_all_data_sets_reads_it(noise: State
         expected = (weight[:, None] * (dc.Dirichlet(alpha).alpha + rows)).sum(axis=0) / (4.5 + n)
         assert belief.mean == pytest.approx(expected, abs=1e-11)
         for i, share in enumerate(belief.shares().values()):
-            own = dc.Dirichlet(alpha).alpha[i] + rows[:, i]
-            exact = [float(weight @ stats.beta.cdf(x, own, 4.5 + n - own)) for x in (0.05, 0.3, 0.8)]
+            shape = dc.Dirichlet(alpha).alpha[i] + rows[:, i]
+            exact = [float(weight @ stats.beta.cdf(x, shape, 4.5 + n - shape)) for x in (0.05, 0.3, 0.8)]
             assert share.cdf([0.05, 0.3, 0.8]) == pytest.approx(exact, abs=share.error + 1e-11)
         assert belief.error < 1e-10
         assert STATED in repr(belief)

@@ -53,9 +53,9 @@ def brute(mechanism: dc.Mechanism, outputs: list[tuple[int, ...]], prior: dc.Dir
 def assert_equal(belief: dc.NoiseAware, rows: Any, weight: Any) -> None:
     assert belief.n is not None
     for i in range(belief.k):
-        found = dict(zip(*(part.tolist() for part in belief.counts.marginal(i)), strict=True))
+        chances = dict(zip(*(part.tolist() for part in belief.counts.marginal(i)), strict=True))
         for count in range(belief.n + 1):
-            assert found.get(count, 0.0) == pytest.approx(weight[rows[:, i] == count].sum(), abs=1e-12)
+            assert chances.get(count, 0.0) == pytest.approx(weight[rows[:, i] == count].sum(), abs=1e-12)
     alpha = belief.prior.alpha
     mean = weight @ ((alpha + rows) / (alpha.sum() + belief.n))
     assert belief.mean == pytest.approx(mean, rel=1e-9)
@@ -71,8 +71,8 @@ def test_the_counts_are_weighed_by_the_exact_law(
     belief = dc.noise_aware(mechanism, output)
     assert_equal(belief, *brute(mechanism, [output], mechanism.space.prior))
     assert belief.error < 1e-10
-    own = dc.Dirichlet([3, *["1/2"] * (len(prior) - 1)])
-    assert_equal(dc.noise_aware(mechanism, output, prior=own), *brute(mechanism, [output], own))
+    prior_of_reader = dc.Dirichlet([3, *["1/2"] * (len(prior) - 1)])
+    assert_equal(dc.noise_aware(mechanism, output, prior=prior_of_reader), *brute(mechanism, [output], prior_of_reader))
 
 
 def test_every_mechanism_has_a_case() -> None:
@@ -89,10 +89,10 @@ def test_several_releases_about_the_same_data_are_one_posterior(name: str) -> No
 
 def test_releases_by_different_mechanisms_combine_and_different_data_do_not() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=30)
-    made = [dc.Geometric(space, epsilon=1), dc.ExponentialGlobal(space, epsilon=1)]
-    releases = [dc.Released(m.posterior((10, 20)), (10, 20), m) for m in made]
+    mechanisms = [dc.Geometric(space, epsilon=1), dc.ExponentialGlobal(space, epsilon=1)]
+    releases = [dc.Released(m.posterior((10, 20)), (10, 20), m) for m in mechanisms]
     assert dc.combine(releases).sd[0] < releases[0].noise_aware().sd[0]
-    assert (releases[0].noise_aware().mean == dc.noise_aware(made[0], (10, 20)).mean).all()
+    assert (releases[0].noise_aware().mean == dc.noise_aware(mechanisms[0], (10, 20)).mean).all()
     other = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=31), epsilon=1).release([10, 21])
     with pytest.raises(dc.InvalidInput, match="same n"):
         dc.combine([releases[0], other])
@@ -114,10 +114,10 @@ def test_what_windows_leave_out_is_within_the_bound(prior: list[object], output:
     )
     marginal = np.array([first[c] + logsumexp(second[: 3001 - c] + third[: 3001 - c][::-1]) for c in x])
     exact = np.exp(marginal - logsumexp(marginal))
-    found = np.zeros(3001)
+    chances = np.zeros(3001)
     count, chance = belief.counts.marginal(0)
-    found[count] = chance
-    assert 0.5 * np.abs(found - exact).sum() < belief.error + 1e-11
+    chances[count] = chance
+    assert 0.5 * np.abs(chances - exact).sum() < belief.error + 1e-11
     assert belief.error < 1e-9
 
 
@@ -207,22 +207,22 @@ def test_draws_in_turn_and_draws_that_are_kept_have_the_posterior_s_law(monkeypa
     belief = dc.noise_aware(mechanism, (5, 10, -3))
     rows, weight = brute(mechanism, [(5, 10, -3)], belief.prior)
     law = dict(zip(map(tuple, rows.tolist()), weight.tolist(), strict=True))
-    kept = belief.counts.draw(HashedBits("kept"), 20_000)
+    draws = belief.counts.draw(HashedBits("kept"), 20_000)
     monkeypatch.setattr(products, "_SELDOM", 2.0)
     in_turn = belief.counts.draw(HashedBits("in turn"), 20_000)
-    assert fits(tally(kept), law)
+    assert fits(tally(draws), law)
     assert fits(tally(in_turn), law)
     shares = belief._sample(HashedBits("moments"), 20_000)
     assert shares.mean(axis=0) == pytest.approx(belief.mean, abs=6 * belief.sd.max() / math.sqrt(20_000))
     assert shares.std(axis=0) == pytest.approx(belief.sd, rel=0.05)
     assert (shares[:, 0] > shares[:, 1]).mean() == pytest.approx(belief.probability(0, 1), abs=0.02)
-    assert not fits(tally(kept), {row: law[row] * (1.25 if row[0] > 3 else 0.75) for row in law})
+    assert not fits(tally(draws), {row: law[row] * (1.25 if row[0] > 3 else 0.75) for row in law})
 
 
 @pytest.mark.parametrize("name", ["geometric", "exponential-global"])
 def test_a_reader_may_be_sure_of_one_share_and_know_nothing_of_the_others(name: str) -> None:
-    made = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1)
-    belief = dc.noise_aware(made, (1, 2, 2), prior=["1e9", "1e-9", "1e-9"])
+    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1)
+    belief = dc.noise_aware(mechanism, (1, 2, 2), prior=["1e9", "1e-9", "1e-9"])
     low, high = belief.interval()
     assert belief.mean == pytest.approx([1, 0, 0], abs=1e-8)
     assert (low <= high).all()

@@ -53,8 +53,8 @@ def brute(alpha: list[float], epsilon: float, z: list[int], records: Records) ->
     if isinstance(records, NegativeBinomial):
         logs += gammaln(total + n) - gammaln(n + 1) + n * math.log(records.mean / (records.mean + total))
     weight = np.exp(logs - logs.max())
-    kept = weight > 1e-19
-    return Brute(prior, rows[kept], weight[kept] / weight[kept].sum())
+    likely = weight > 1e-19
+    return Brute(prior, rows[likely], weight[likely] / weight[likely].sum())
 
 
 def belief_of(alpha: list[float], epsilon: float, z: list[int], records: object = None) -> dc.NoiseAware:
@@ -93,10 +93,10 @@ def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
         for x in (0.05, 0.3, 0.8):
             assert float(share.cdf(x)) == pytest.approx(truth.below([i], every, x), abs=error)
         count, chance = belief.counts.marginal(i)
-        found = dict(zip(count.tolist(), chance.tolist(), strict=True))
+        chances = dict(zip(count.tolist(), chance.tolist(), strict=True))
         for value in range(int(truth.rows[:, i].max()) + 1):
             expected = truth.chance[truth.rows[:, i] == value].sum()
-            assert found.get(value, 0.0) == pytest.approx(expected, abs=belief.error + ROUNDING)
+            assert chances.get(value, 0.0) == pytest.approx(expected, abs=belief.error + ROUNDING)
     total = dc.Belief.of(belief, {"answer": [str(i) for i in every]}).total
     n = truth.rows.sum(axis=1)
     assert total.mean == pytest.approx(float(truth.chance @ n), rel=1e-9)

@@ -20,25 +20,25 @@ def test_privacy_of_n_widens_a_belief_by_what_the_specification_says(epsilon: fl
 
 
 def test_a_plan_says_that_n_is_a_guess_and_what_its_privacy_costs() -> None:
-    found = dc.plan(SPACE, epsilon="1/10", guess=1000)
-    row, said = found.answer, " ".join(found.sentences())
+    plan = dc.plan(SPACE, epsilon="1/10", guess=1000)
+    row, said = plan.answer, " ".join(plan.sentences())
     assert row.exact_epsilon == 0.1
     assert row.interval_width is not None
-    assert row.interval_width > found.question["width_at_equal_protection"] > found.interval_width_without_privacy
+    assert row.interval_width > plan.question["width_at_equal_protection"] > plan.interval_width_without_privacy
     assert "1,000 records is a guess" in said
     assert "replace-one at ε = 0.2" in said
     assert "adding or removing one record" in said
-    document = found.to_json()
+    document = plan.to_json()
     assert document["adjacency"] == "add-remove"
     assert "n" not in document
-    assert "n private" in repr(found)
-    assert "n private" in found._repr_html_()
+    assert "n private" in repr(plan)
+    assert "n private" in plan._repr_html_()
 
 
 def test_errors_are_distances_of_posteriors_of_different_totals() -> None:
     data, released = np.array([[3, 4], [10, 0], [5, 5]]), np.array([[5, 4], [7, 2], [5, 5]])
-    found = _hellinger(np.array([1.0, 0.5]), data, released)
-    for row, other, distance in zip(data.tolist(), released.tolist(), found, strict=True):
+    distances = _hellinger(np.array([1.0, 0.5]), data, released)
+    for row, other, distance in zip(data.tolist(), released.tolist(), distances, strict=True):
         one, two = (dc.Dirichlet([1 + a, b + 0.5]) for a, b in (row, other))
         assert dc.hellinger(one, two) == pytest.approx(float(distance), rel=1e-9)
 

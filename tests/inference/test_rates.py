@@ -31,11 +31,11 @@ def brute(z: int, epsilon: float, shape: float, rate: float, exposure: float) ->
 @pytest.mark.parametrize("z", [(12, 3), (-4, 0), (700, 41)])
 def test_a_rate_is_a_mixture_of_gammas(z: tuple[int, int], shape: object, rate: object) -> None:
     prior = dc.Gamma(shape, rate)
-    found = dc.rates(release_of(2, 0.7), z, PLACES, prior=prior, per=10)
+    rates = dc.rates(release_of(2, 0.7), z, PLACES, prior=prior, per=10)
     for noisy, (group, exposure) in zip(z, PLACES.items(), strict=True):
         c, chance = brute(noisy, 0.7, float(prior.shape), float(prior.rate), exposure)
         shapes, scale = float(prior.shape) + c, 10 / (float(prior.rate) + exposure)
-        one = found.rate(group)
+        one = rates.rate(group)
         assert one.error < 1e-11
         assert one.mean == pytest.approx(scale * float(chance @ shapes), rel=1e-10)
         moment = float(chance @ (shapes + shapes**2)) - float(chance @ shapes) ** 2
@@ -49,7 +49,7 @@ def test_a_rate_is_a_mixture_of_gammas(z: tuple[int, int], shape: object, rate: 
         steps = np.linspace(low, high, 7)
         slope = (one.cdf(steps * 1.0001) - one.cdf(steps * 0.9999)) / (0.0002 * steps)
         assert one.pdf(steps) == pytest.approx(slope, rel=1e-5)
-        assert found.posteriors[group] == prior.update(max(noisy, 0), exposure)
+        assert rates.posteriors[group] == prior.update(max(noisy, 0), exposure)
 
 
 @pytest.mark.parametrize("z", [(12, 3), (40, 35)])

@@ -26,24 +26,24 @@ def released(mechanism: dc.Mechanism, output: tuple[int, ...]) -> dc.Released:
 
 
 def test_outputs_of_several_mechanisms_about_the_same_people_multiply() -> None:
-    given = [
+    receipts = [
         released(dc.Geometric(SPACE, epsilon=1), (2, 5, 2)),
         released(dc.Gaussian(SPACE, sigma=2, delta="1e-3"), (4, 6, -1)),
         released(dc.Gaussian(SPACE, sigma="5/2", delta="1e-3"), (12, -3, 0)),
     ]
     rows = SPACE.candidates().array()
     logs = log_predictive(SPACE.prior, rows)
-    for one in given:
+    for one in receipts:
         laws = (one.mechanism.law(row) for row in rows.tolist())
         logs = logs + np.array([float(law.log_probability(one.output)) for law in laws])
     weight = np.exp(logs - logs.max())
     weight /= weight.sum()
     mean = weight @ ((SPACE.prior.alpha + rows) / (SPACE.prior.alpha.sum() + SPACE.n))
-    both = dc.combine(given)
+    both = dc.combine(receipts)
     assert both.mean == pytest.approx(mean, rel=1e-9)
     count, chance = both.counts.marginal(1)
-    for value, found in zip(count.tolist(), chance.tolist(), strict=True):
-        assert found == pytest.approx(weight[rows[:, 1] == value].sum(), abs=1e-12)
+    for value, probability in zip(count.tolist(), chance.tolist(), strict=True):
+        assert probability == pytest.approx(weight[rows[:, 1] == value].sum(), abs=1e-12)
 
 
 def test_receipts_say_as_much_as_the_releases_they_are_of() -> None:

@@ -33,10 +33,10 @@ def distance(one: Law, other: Law) -> float:
 
 @pytest.mark.parametrize("cells", [1, 2, 9, 60, 300])
 def test_sums_are_convolutions_and_what_is_left_of_all_is_too(cells: int) -> None:
-    own, rng = windows(7), np.random.default_rng(cells)
-    kind = rng.integers(0, len(own), cells)
-    sums = Sums(own, kind)
-    everything = [own[i] for i in kind.tolist()]
+    laws, rng = windows(7), np.random.default_rng(cells)
+    kind = rng.integers(0, len(laws), cells)
+    sums = Sums(laws, kind)
+    everything = [laws[i] for i in kind.tolist()]
     assert distance(sums.of(range(cells)), convolved(everything)) < 1e-14
     for size in {1, cells // 3, cells - 1, cells} - {0}:
         members = rng.permutation(cells)[:size].tolist()
@@ -46,22 +46,22 @@ def test_sums_are_convolutions_and_what_is_left_of_all_is_too(cells: int) -> Non
 
 
 def test_many_cells_take_no_longer_transform_than_their_spread_needs() -> None:
-    own = windows(5, longest=30)
-    sums = Sums(own, np.arange(20_000) % 5)
+    laws = windows(5, longest=30)
+    sums = Sums(laws, np.arange(20_000) % 5)
     law = sums.of(range(20_000))
     places = law.first + np.arange(len(law.masses))
-    mean = 4000 * sum(float(each.masses @ (each.first + np.arange(len(each.masses)))) for each in own)
+    mean = 4000 * sum(float(each.masses @ (each.first + np.arange(len(each.masses)))) for each in laws)
     assert len(law.masses) < 20_000
     assert law.masses.sum() == pytest.approx(1, abs=1e-11)
     assert float(law.masses @ places) == pytest.approx(mean, rel=1e-11)
 
 
 def test_a_transform_that_is_too_short_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    own, kind = windows(5, longest=30), np.arange(300) % 5
-    everything = [own[i] for i in kind.tolist()]
-    assert distance(Sums(own, kind).of(range(300)), convolved(everything)) < 1e-14
+    laws, kind = windows(5, longest=30), np.arange(300) % 5
+    everything = [laws[i] for i in kind.tolist()]
+    assert distance(Sums(laws, kind).of(range(300)), convolved(everything)) < 1e-14
     monkeypatch.setattr("discreet.inference.sums.OUTSIDE", 1e-2)
-    assert distance(Sums(own, kind).of(range(300)), convolved(everything)) > 1e-8
+    assert distance(Sums(laws, kind).of(range(300)), convolved(everything)) > 1e-8
 
 
 def test_intervals_that_are_found_together_are_those_that_are_found_alone() -> None:

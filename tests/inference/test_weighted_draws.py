@@ -10,7 +10,14 @@ from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import weighted_draws as module
-from discreet.inference.weighted_draws import NearOutput, NoiseProposal, PriorPredictive, Proposal, Sampled, sampled
+from discreet.inference.weighted_draws import (
+    NearOutput,
+    NoiseProposal,
+    PriorPredictive,
+    Proposal,
+    WeightedDraws,
+    drawn_posterior,
+)
 from discreet.kernels import HellingerKernel
 from discreet.kernels.powers import _log_power, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
@@ -34,22 +41,22 @@ CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
 
 
 def family(name: str, prior: list[object], n: int, epsilon: str) -> Exponential:
-    found = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
-    assert isinstance(found, Exponential)
-    return found
+    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
+    assert isinstance(mechanism, Exponential)
+    return mechanism
 
 
 def drawn(mechanism: dc.Mechanism, output: tuple[int, ...]) -> dc.NoiseAware:
     """The drawn way, also where the space is small."""
-    counts = sampled([(mechanism, output)], mechanism.space)
-    assert isinstance(counts, Sampled)
+    counts = drawn_posterior([(mechanism, output)], mechanism.space)
+    assert isinstance(counts, WeightedDraws)
     return dc.NoiseAware(mechanism.space.prior, mechanism.space.n, counts)
 
 
 def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     """How far the means are off, in what is stated of them."""
-    shown: NDArray[np.float64] = np.abs(one.mean - whole.mean) / one.mean_errors
-    return shown
+    gaps: NDArray[np.float64] = np.abs(one.mean - whole.mean) / one.mean_errors
+    return gaps
 
 
 @pytest.mark.few(1)
@@ -70,12 +77,12 @@ def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n:
 
 @pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])
 def test_powers_add_up_to_the_weight(a: float) -> None:
-    made = powers(1e6, 40.0)
-    none, logs, rest = made.log_weights(np.array([a]))
+    series = powers(1e6, 40.0)
+    none, logs, rest = series.log_weights(np.array([a]))
     assert np.exp(none[0]) + np.exp(logs).sum() + rest[0] == pytest.approx(1, abs=1e-12)
     for z in (0.0, 0.3, 0.9, 0.999):
-        found = np.exp(none[0]) + (np.exp(logs[0]) * z**made.exponents).sum()
-        assert found == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
+        value = np.exp(none[0]) + (np.exp(logs[0]) * z**series.exponents).sum()
+        assert value == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
 
 
 @pytest.mark.few(1)
@@ -85,14 +92,14 @@ def test_drawn_data_sets_agree_with_enumeration_within_what_they_state(
 ) -> None:
     name, prior, n, epsilon, output = case
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
-    found, whole = drawn(mechanism, output), dc.noise_aware(mechanism, output)
-    assert not isinstance(whole.counts, Sampled)
-    assert (off(found, whole) < 1).all()
-    assert (found.mean_errors <= found.error).all()
+    posterior, whole = drawn(mechanism, output), dc.noise_aware(mechanism, output)
+    assert not isinstance(whole.counts, WeightedDraws)
+    assert (off(posterior, whole) < 1).all()
+    assert (posterior.mean_errors <= posterior.error).all()
     for i in range(whole.k):
         ends = whole.marginal(i).quantile(np.array([0.025, 0.2, 0.5, 0.8, 0.975]))
-        assert found.cdf(ends, i) == pytest.approx(whole.cdf(ends, i), abs=found.error)
-    one, other = found.probability(0, 1), whole.probability(0, 1)
+        assert posterior.cdf(ends, i) == pytest.approx(whole.cdf(ends, i), abs=posterior.error)
+    one, other = posterior.probability(0, 1), whole.probability(0, 1)
     assert one == pytest.approx(other, abs=one.error)
 
 
@@ -149,7 +156,7 @@ def test_proposals_have_the_law_that_they_say(kind: str) -> None:
 def test_what_was_refused_before_has_a_posterior_now(name: str, k: int, n: int, epsilon: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=epsilon)
     belief = dc.noise_aware(mechanism, [n - (k - 1) * (n // (k + 1)), *[n // (k + 1)] * (k - 1)])
-    assert isinstance(belief.counts, Sampled)
+    assert isinstance(belief.counts, WeightedDraws)
     assert belief.error < module.ALLOWED
     assert (belief.mean_errors < 0.1 * belief.sd).all()
     assert belief.mean.sum() == pytest.approx(1, abs=1e-9)
@@ -176,8 +183,8 @@ def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: 
     rows = PriorPredictive(prior, n).draw(HashedBits(f"{weak} of {n}"), size)
     assert (rows.sum(axis=1) == n).all()
     empty = math.exp(float(betaln(prior.alpha[0], 10 + float(n)) - betaln(prior.alpha[0], 10.0)))
-    found = int((rows[:, 0] == 0).sum())
-    assert abs(found - size * empty) <= 6.2 * math.sqrt(size * empty * (1 - empty)) + 1
+    zeros = int((rows[:, 0] == 0).sum())
+    assert abs(zeros - size * empty) <= 6.2 * math.sqrt(size * empty * (1 - empty)) + 1
 
 
 def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() -> None:
@@ -193,26 +200,26 @@ def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() 
 @pytest.mark.parametrize("a", [1e-3, 1.0, 1e3])
 def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> None:
     """π is Poisson with a Lévy-distributed mean, so far out ln π_m is ln(a/2√π) - 1.5·ln m - a²/4m, and 3/8m more."""
-    found = float(_log_power(np.array([m]), np.array([[a]]))[0, 0])
+    power = float(_log_power(np.array([m]), np.array([[a]]))[0, 0])
     limit = math.log(a / (2 * math.sqrt(math.pi))) - 1.5 * math.log(m) - a * a / (4 * m) + 3 / (8 * m)
-    assert found == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
+    assert power == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
 def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
-    found = []
+    errors = []
     for n in (9 * 10**8, 9 * 10**11, 9 * 10**14):
-        made = family(name, [1, 1, 1], n, "1")
+        mechanism = family(name, [1, 1, 1], n, "1")
         rows = np.array([[n // 3] * 3, [n // 2, n // 4, n // 4]])
-        found.append(SimplexNormalisers(made, rows)(rows))
-    assert found[1] == pytest.approx(found[0], abs=1e-4)
-    assert found[2] == pytest.approx(found[0], abs=1e-4)
+        errors.append(SimplexNormalisers(mechanism, rows)(rows))
+    assert errors[1] == pytest.approx(errors[0], abs=1e-4)
+    assert errors[2] == pytest.approx(errors[0], abs=1e-4)
 
 
 def test_few_large_weights_are_refused() -> None:
     rows = np.array([[1, 0, 9], [2, 0, 8], [3, 0, 7]])
     with pytest.raises(dc.TooLarge, match="too few"):
-        Sampled(
+        WeightedDraws(
             rows, np.zeros(3), np.ones(3, int), prior=dc.Dirichlet([1, 1, 1]), prior_weight=0.0, error=0.0, method=""
         )

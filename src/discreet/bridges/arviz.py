@@ -46,9 +46,9 @@ def draws_to_arviz(
     labels: Mapping[str, Sequence[str]] | None = None,
 ) -> Any:
     """Independent draws of quantities, or of shares with a coordinate for each axis of labels, in four chains."""
-    chains = {name: drawn.reshape(CHAINS, -1, *drawn.shape[1:]) for name, drawn in draws.items()}
-    dims = {name: list(labels or ()) for name, drawn in draws.items() if drawn.ndim > 1}
-    coords = {name: list(own) for name, own in (labels or {}).items()}
+    chains = {name: array.reshape(CHAINS, -1, *array.shape[1:]) for name, array in draws.items()}
+    dims = {name: list(labels or ()) for name, array in draws.items() if array.ndim > 1}
+    coords = {name: list(texts) for name, texts in (labels or {}).items()}
     attrs = {"method": method, "error": error}
     arviz = _arviz()
     if "InferenceData" in vars(arviz):  # to ask 1.x for it is to be warned
@@ -69,7 +69,7 @@ def as_tree(
     """
     import xarray
 
-    data = {name: (("chain", "draw", *dims.get(name, ())), drawn) for name, drawn in chains.items()}
+    data = {name: (("chain", "draw", *dims.get(name, ())), array) for name, array in chains.items()}
     return xarray.DataTree.from_dict({"posterior": xarray.Dataset(data, coords=dict(coords), attrs=attrs)})
 
 

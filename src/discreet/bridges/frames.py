@@ -10,10 +10,10 @@ from discreet.inference import Belief, NoiseAware
 from discreet.mechanisms import Released
 
 if TYPE_CHECKING:
-    Shown: TypeAlias = Belief | NoiseAware | Released
+    Frameable: TypeAlias = Belief | NoiseAware | Released
 
 
-def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> dict[str, list[Any]]:
+def columns(shown: Frameable, categories: Sequence[str] | None = None, *, level: float = 0.95) -> dict[str, list[Any]]:
     """The columns of a frame. Those of a release carry what was emitted, and the interval with the noise in it.
 
     >>> from discreet import Geometric, PosteriorSpace
@@ -21,12 +21,12 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     >>> list(columns(released, ["cured", "not cured"]))
     ['category', 'output', 'parameter', 'mean', 'sd', 'low', 'high']
     """
-    belief = _labelled(shown, categories)
+    belief = _as_belief(shown, categories)
     low, high = belief.interval(level)
-    found: dict[str, list[Any]] = {name: [key[i] for key in belief.cells] for i, name in enumerate(belief.axes)}
+    table: dict[str, list[Any]] = {name: [key[i] for key in belief.cells] for i, name in enumerate(belief.axes)}
     if isinstance(shown, Released):
-        found |= {"output": list(shown.output), "parameter": shown.posterior.alpha.tolist()}
-    return found | {
+        table |= {"output": list(shown.output), "parameter": shown.posterior.alpha.tolist()}
+    return table | {
         "mean": belief.mean.tolist(),
         "sd": belief.sd.tolist(),
         "low": low.tolist(),
@@ -34,7 +34,7 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     }
 
 
-def _labelled(shown: Shown, categories: Sequence[str] | None) -> Belief:
+def _as_belief(shown: Frameable, categories: Sequence[str] | None) -> Belief:
     if isinstance(shown, Belief):
         if categories is not None:
             raise InvalidInput("a belief has its own labels", hint="leave categories out", parameter="categories")
@@ -44,7 +44,7 @@ def _labelled(shown: Shown, categories: Sequence[str] | None) -> Belief:
     return Belief.of(posterior, {"category": names})
 
 
-def to_pandas(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
+def to_pandas(shown: Frameable, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
     """A pandas frame, indexed by category, or by the labels of each axis."""
     try:
         import pandas
@@ -54,7 +54,7 @@ def to_pandas(shown: Shown, categories: Sequence[str] | None = None, *, level: f
     return pandas.DataFrame(columns(shown, categories, level=level)).set_index(axes)
 
 
-def to_polars(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
+def to_polars(shown: Frameable, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
     """A Polars frame."""
     try:
         import polars

@@ -32,8 +32,8 @@ def make_release(
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib", "honest-but-curious")
     >>> from discreet import Geometric, PosteriorSpace
-    >>> made = make_release(Geometric(PosteriorSpace(prior=[1, 1], n=5), epsilon="1/2"), ["no", "yes"])
-    >>> sum(made(["yes", "no", "no", "yes", "no"])), made.map(1), made.map(2)
+    >>> measurement = make_release(Geometric(PosteriorSpace(prior=[1, 1], n=5), epsilon="1/2"), ["no", "yes"])
+    >>> sum(measurement(["yes", "no", "no", "yes", "no"])), measurement.map(1), measurement.map(2)
     (5, 0.5, 1.0)
     """
     dp = _opendp()

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.inference import paint_intervals
-from discreet.figures.posterior import Shares, in_percent
+from discreet.figures.style import stacked_panels
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
+from discreet.inference.statement import Intervals, stated_by
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-TALLEST = 40.0
-"""Inches: what a picture of many groups may not exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,8 @@ class PanelNumbers:
 
     name: str
     categories: tuple[str, ...]
-    plug_in: Shares
-    belief: Shares | None
+    plug_in: Intervals
+    belief: Intervals | None
 
 
 def numbers(
@@ -44,23 +42,20 @@ def numbers(
     >>> [round(float(x), 1) for x in panel.plug_in.mean], panel.belief
     ([73.8, 26.2], None)
     """
-    aware = None if belief is None else in_percent(belief, level)
-    return PanelNumbers(visible_text(name), tuple(map(visible_text, categories)), in_percent(posterior, level), aware)
+    aware = None if belief is None else stated_by(belief, level).times(100)
+    plug_in = stated_by(posterior, level).times(100)
+    return PanelNumbers(visible_text(name), tuple(map(visible_text, categories)), plug_in, aware)
 
 
-def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
+def paint(values: Sequence[PanelNumbers], *, title: str) -> Figure:
     """The figure, made without matplotlib's global state: panels above each other, with one scale of percent."""
-    from matplotlib.figure import Figure
-
-    rows = [len(panel.categories) for panel in shown]
-    height = min(1.6 + sum(0.5 + 0.42 * count for count in rows), TALLEST)
-    figure = Figure(figsize=(7.6, height), layout="constrained")
-    panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=[count + 0.6 for count in rows])
-    for axes, panel in zip(panels[:, 0], shown, strict=True):
+    rows = [len(panel.categories) for panel in values]
+    height = 1.6 + sum(0.5 + 0.42 * count for count in rows)
+    figure, panels = stacked_panels(height, [count + 0.6 for count in rows], sharex=True)
+    for axes, panel in zip(panels, values, strict=True):
         paint_intervals(axes, panel.categories, panel.plug_in, panel.belief)
         axes.set_title(panel.name, loc="left", fontsize=10, parse_math=False)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[-1, 0].set_xlabel("share (%), mean and 95 % interval")
+    panels[-1].set_xlabel("share (%), mean and 95 % interval")
     figure.suptitle(title, fontsize=11, parse_math=False)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return figure

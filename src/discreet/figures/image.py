@@ -53,8 +53,8 @@ def choose_fonts(figure: Figure) -> None:
     for axes in figure.axes:
         axes.get_yticklabels()  # they have their texts from now on
     texts = [text for text in figure.findobj(Text) if not text.get_text().isascii()]
-    own = frozenset[int]().union(*(_characters(findfont(text.get_fontproperties())) for text in texts))
-    missing = {ord(letter) for text in texts for letter in text.get_text() if not letter.isspace()} - own
+    available = frozenset[int]().union(*(_characters(findfont(text.get_fontproperties())) for text in texts))
+    missing = {ord(letter) for text in texts for letter in text.get_text() if not letter.isspace()} - available
     fallbacks: list[str] = []
     regular = sorted(filter(_is_usable, fontManager.ttflist), key=lambda font: font.weight != 400)
     while missing and regular:

@@ -13,9 +13,10 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
-from discreet.figures.posterior import POINTS, Shares, fill_interval, in_percent, label_density
-from discreet.figures.style import BLACK, BLUE, VERMILION, one_panel
+from discreet.figures.posterior import POINTS, fill_interval, label_density
+from discreet.figures.style import BLACK, BLUE, TALLEST, VERMILION, one_panel
 from discreet.inference import NoiseAware
+from discreet.inference.statement import Intervals, stated_by
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class BeliefNumbers:
 
     categories: tuple[str, ...]
     level: float
-    belief: Shares
-    plug_in: Shares
+    belief: Intervals
+    plug_in: Intervals
     densities: Densities | None
 
 
@@ -56,7 +57,8 @@ def numbers(
     """Both posteriors in percent, and for two categories the first one's densities."""
     names = tuple(map(visible_text, categories))
     densities = _densities(belief, posterior) if belief.k == 2 else None
-    return BeliefNumbers(names, level, in_percent(belief, level), in_percent(posterior, level), densities)
+    aware, plug_in = (stated_by(law, level).times(100) for law in (belief, posterior))
+    return BeliefNumbers(names, level, aware, plug_in, densities)
 
 
 def _densities(belief: NoiseAware, posterior: Dirichlet) -> Densities | None:
@@ -70,20 +72,21 @@ def _densities(belief: NoiseAware, posterior: Dirichlet) -> Densities | None:
     return Densities(100 * points, *heights) if np.isfinite(heights).all() else None
 
 
-def paint(shown: BeliefNumbers, *, title: str, truth: Sequence[float] | None = None) -> Figure:
+def paint(values: BeliefNumbers, *, title: str, truth: Sequence[float] | None = None) -> Figure:
     """The figure, made without matplotlib's global state; with the true shares, in percent, of data that is public."""
-    interval, curves = f"{100 * shown.level:g} % interval", shown.densities
+    interval, curves = f"{100 * values.level:g} % interval", values.densities
     if curves is not None:
         figure, axes = one_panel(8.0, 4.0, title)
         axes.plot(curves.grid, curves.belief, color=BLUE, linewidth=2, label=AWARE)
-        fill_interval(axes, curves.grid, curves.belief, shown.belief, f"its {interval}")
+        ends = values.belief.low[0], values.belief.high[0]
+        fill_interval(axes, curves.grid, curves.belief, ends, f"its {interval}")
         axes.plot(curves.grid, curves.plug_in, color=VERMILION, linewidth=1.5, linestyle="--", label=PLUG_IN)
-        label_density(axes, shown.categories[0])
+        label_density(axes, values.categories[0])
         if truth is not None:
             axes.axvline(truth[0], color=BLACK, linestyle=":", label=TRUTH)
     else:
-        figure, axes = one_panel(8.0, min(1.8 + 0.5 * len(shown.categories), 40.0), title)
-        paint_intervals(axes, shown.categories, shown.plug_in, shown.belief)
+        figure, axes = one_panel(8.0, min(1.8 + 0.5 * len(values.categories), TALLEST), title)
+        paint_intervals(axes, values.categories, values.plug_in, values.belief)
         axes.set_xlabel(f"share (%), mean and {interval}")
         if truth is not None:
             axes.plot(truth, range(len(truth)), "D", color=BLACK, markerfacecolor="none", markersize=7, label=TRUTH)
@@ -91,7 +94,7 @@ def paint(shown: BeliefNumbers, *, title: str, truth: Sequence[float] | None = N
     return figure
 
 
-def paint_intervals(axes: Axes, categories: Sequence[str], plug_in: Shares, belief: Shares | None) -> None:
+def paint_intervals(axes: Axes, categories: Sequence[str], plug_in: Intervals, belief: Intervals | None) -> None:
     """The intervals of each category: at face value, and above it with the noise included if that is known."""
     rows = np.arange(len(categories))
     if belief is not None:

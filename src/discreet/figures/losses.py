@@ -35,8 +35,8 @@ def numbers(result: Audit) -> LossNumbers:
     """δ*(ε) from 0 to the exact loss.
 
     >>> from discreet import Geometric, PosteriorSpace, audit
-    >>> shown = numbers(audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)))
-    >>> round(float(shown.delta[0]), 4), float(shown.delta[-1])
+    >>> values = numbers(audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)))
+    >>> round(float(values.delta[0]), 4), float(values.delta[-1])
     (0.4621, 0.0)
     """
     loss = float(result.epsilon)
@@ -56,14 +56,14 @@ def rounded_up(loss: float) -> str:
     return str(Decimal(repr(float(loss))).quantize(Decimal("1e-5"), ROUND_CEILING))
 
 
-def paint(shown: LossNumbers) -> Figure:
+def paint(values: LossNumbers) -> Figure:
     """The figure, without matplotlib's global state."""
-    figure, axes = one_panel(7.0, 4.0, f"Exact privacy of {shown.name}: (ε, δ) on and above the curve hold")
-    kept = shown.delta > LEAST
-    axes.semilogy(shown.epsilon[kept], shown.delta[kept], color=BLUE, linewidth=2, marker="o", markersize=3)
+    figure, axes = one_panel(7.0, 4.0, f"Exact privacy of {values.name}: (ε, δ) on and above the curve hold")
+    visible = values.delta > LEAST
+    axes.semilogy(values.epsilon[visible], values.delta[visible], color=BLUE, linewidth=2, marker="o", markersize=3)
     for at, colour, style, label in (
-        (shown.loss, BLUE, "-", "exact loss"),
-        (shown.guarantee, VERMILION, "--", "guarantee"),
+        (values.loss, BLUE, "-", "exact loss"),
+        (values.guarantee, VERMILION, "--", "guarantee"),
     ):
         if np.isfinite(at):
             axes.axvline(at, color=colour, linestyle=style, label=f"{label} {rounded_up(at)}")

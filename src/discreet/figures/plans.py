@@ -80,19 +80,19 @@ def numbers(
 
     `known` are the errors at ε by mechanism, from a plan that was made before: they are not computed again.
 
-    >>> shown = numbers(PosteriorSpace(prior=[1, 1], n=20), 1)
-    >>> sorted(shown.law)
+    >>> values = numbers(PosteriorSpace(prior=[1, 1], n=20), 1)
+    >>> sorted(values.law)
     ['exponential-global', 'exponential-reciprocal', 'geometric', 'laplace-improved']
     """
-    asked = exact(epsilon, "epsilon", above=0)
+    loss = exact(epsilon, "epsilon", above=0)
     few = space.k > 2 and exceeds(space, ENUMERATED)
-    prices = sorted({*map(Fraction, FEW_EPSILONS if few else EPSILONS), asked})
+    prices = sorted({*map(Fraction, FEW_EPSILONS if few else EPSILONS), loss})
     records = sorted({max(2, min(10**12, round(space.n * Fraction(share)))) for share in (FEW_SIZES if few else SIZES)})
     names = [name for name in SHOWN if space.k <= CATEGORIES or not family_kernel(name).weighted]
     slow = f"drawing its error for more than {CATEGORIES} categories takes minutes"
     left_out = {name: slow for name in SHOWN if name not in names}
-    means = {(name, space.n, asked): mean for name, mean in (known or {}).items()}
-    steps, done = len(names) * (len(prices) + len(records)), itertools.count(1)
+    means = {(name, space.n, loss): mean for name, mean in (known or {}).items()}
+    steps, counter = len(names) * (len(prices) + len(records)), itertools.count(1)
 
     def curve(name: str, points: Mapping[float, tuple[int, Fraction]]) -> Curve:
         """The errors against the places on the axis, each computed once; a point that is refused is left out."""
@@ -107,18 +107,18 @@ def numbers(
             except DiscreetError as refusal:
                 left_out[f"some points of {name}"] = refusal.message
             if progress is not None:
-                progress(min(next(done), steps), steps)
+                progress(min(next(counter), steps), steps)
         return np.array(at), np.array(errors)
 
     limit = [] if exceeds(space, LIMIT) else ["optimal"]
     by_epsilon = {name: curve(name, {float(price): (space.n, price) for price in prices}) for name in (*names, *limit)}
-    by_n = {name: curve(name, {float(n): (n, asked) for n in records}) for name in names}
+    by_n = {name: curve(name, {float(n): (n, loss) for n in records}) for name in names}
     counts, most, law = balanced(space), LONGEST_LAW if space.k == 2 else ENUMERATED, {}
     if exceeds(space, most):
         left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
     else:
-        law = {name: _law(mechanism(name, space, epsilon=asked), counts) for name in names}
-    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, left_out)
+        law = {name: _law(mechanism(name, space, epsilon=loss), counts) for name in names}
+    return PlanningNumbers(space, loss, counts, by_epsilon, by_n, law, left_out)
 
 
 def balanced(space: PosteriorSpace) -> tuple[int, ...]:
@@ -127,45 +127,45 @@ def balanced(space: PosteriorSpace) -> tuple[int, ...]:
     return tuple(share + (i < rest) for i in range(space.k))
 
 
-def small_print(shown: PlanningNumbers) -> str:
+def small_print(values: PlanningNumbers) -> str:
     """What the picture leaves out, in a sentence; nothing, if it shows all.
 
     >>> small_print(numbers(PosteriorSpace(prior=[1, 1], n=20), 1))
     ''
     """
     reasons: dict[str, list[str]] = {}
-    for what, reason in shown.left_out.items():
+    for what, reason in values.left_out.items():
         reasons.setdefault(reason, []).append(what)
-    said = [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
-    return f"left out of the picture: {'; '.join(said)}" if said else ""
+    parts = [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
+    return f"left out of the picture: {'; '.join(parts)}" if parts else ""
 
 
-def _law(made: Mechanism, counts: tuple[int, ...]) -> Curve:
+def _law(release: Mechanism, counts: tuple[int, ...]) -> Curve:
     """Distances of the candidates from the balanced one, in order, and their probabilities."""
-    distance = grid(made.space).distances(made.space.candidates().index(counts))
-    chance = np.exp(made.log_pmf(counts))
+    distance = grid(release.space).distances(release.space.candidates().index(counts))
+    chance = np.exp(release.log_pmf(counts))
     order = np.argsort(distance, kind="stable")
     return distance[order], chance[order]
 
 
-def paint(shown: PlanningNumbers) -> Figure:
+def paint(values: PlanningNumbers) -> Figure:
     """Three panels, or two where candidates are too many to list; made without matplotlib's global state."""
-    prior = ", ".join(f"{float(parameter):g}" for parameter in shown.space.prior.parameters[:6])
-    more = ", …" if shown.space.k > 6 else ""
+    prior = ", ".join(f"{float(parameter):g}" for parameter in values.space.prior.parameters[:6])
+    more = ", …" if values.space.k > 6 else ""
     title = f"Planning a release: prior ({prior}{more}), each mechanism at its theorem's scale"
-    panels = 3 if shown.law else 2
+    panels = 3 if values.law else 2
     figure, ((first, second, *rest),) = figure_of(1, panels, title, width=4.4)
-    epsilon, n, up = float(shown.epsilon), shown.space.n, "expected Hellinger distance"
-    _paint_curves(first, shown.against_epsilon, epsilon)
+    epsilon, n, up = float(values.epsilon), values.space.n, "expected Hellinger distance"
+    _paint_curves(first, values.against_epsilon, epsilon)
     dress(first, f"error against ε, at n = {n:,}", "privacy loss ε", up)
-    _paint_curves(second, shown.against_n, n)
+    _paint_curves(second, values.against_n, n)
     dress(second, f"error against n, at ε = {epsilon:g}", "number of records n", up)
     for axes in rest:
-        _paint_law(axes, shown)
+        _paint_law(axes, values)
     handles, labels = first.get_legend_handles_labels()
     small: dict[str, Any] = {"ncols": len(labels), "frameon": False, "title_fontsize": 9}
-    said = "\n".join(textwrap.wrap(small_print(shown), int(4.4 * panels * WIDTH)))
-    figure.legend(handles, labels, loc="outside lower center", title=said, **small)
+    footnote = "\n".join(textwrap.wrap(small_print(values), int(4.4 * panels * WIDTH)))
+    figure.legend(handles, labels, loc="outside lower center", title=footnote, **small)
     return figure
 
 
@@ -177,12 +177,12 @@ def _paint_curves(axes: Axes, curves: Mapping[str, Curve], marked: float) -> Non
     axes.set_yscale("log")
 
 
-def _paint_law(axes: Axes, shown: PlanningNumbers) -> None:
-    for name, (distance, chance) in shown.law.items():
-        kept = chance >= LEAST_SHOWN
-        axes.plot(distance[kept], chance[kept], **{**STYLE[name], "linestyle": "none"})
+def _paint_law(axes: Axes, values: PlanningNumbers) -> None:
+    for name, (distance, chance) in values.law.items():
+        visible = chance >= LEAST_SHOWN
+        axes.plot(distance[visible], chance[visible], **{**STYLE[name], "linestyle": "none"})
     axes.set_yscale("log")
     axes.set_xlim(-0.02, 1.02)
-    counts = ", ".join(f"{count:,}" for count in shown.counts[:3]) + (", …" if len(shown.counts) > 3 else "")
+    counts = ", ".join(f"{count:,}" for count in values.counts[:3]) + (", …" if len(values.counts) > 3 else "")
     title, across = f"exact law, were the data ({counts})", "Hellinger distance of a candidate from the truth"
     dress(axes, title, across, "probability of releasing it")

@@ -9,11 +9,11 @@ import numpy as np
 from discreet.arithmetic.texts import visible_text
 from discreet.arithmetic.words import exact_text
 from discreet.figures.image import choose_fonts
-from discreet.figures.posterior import POINTS
+from discreet.figures.posterior import POINTS, fill_interval
 from discreet.figures.style import BLUE, GREY, one_panel, plain_logs
-from discreet.inference.beliefs import Share
 from discreet.inference.event_rates import Rate
 from discreet.inference.quantities import Quantity
+from discreet.inference.share import Share
 from discreet.inference.totals import Total
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ def plot_quantity(quantity: Quantity, *, level: float = 0.95) -> Figure:
     low, high = quantity.interval(level)
     figure, axes = one_panel(8.0, 3.6, f"{visible_text(quantity.name)}, privacy noise included")
     axes.plot(unit * points, density, color=BLUE, linewidth=2)
-    inside = (points >= low) & (points <= high)
-    axes.fill_between(
-        unit * points, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=f"{100 * level:g} % interval"
-    )
+    fill_interval(axes, unit * points, density, (unit * low, unit * high), f"{100 * level:g} % interval")
     nothing = 1.0 if is_ratio else 0.0
     if first < nothing < last:
         axes.axvline(unit * nothing, color=GREY, linewidth=1)

@@ -31,26 +31,24 @@ def picture(
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, {size_words(document)}"
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
-    known: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
-    aware = [_aware(part, own) for part, own in zip(parts, known, strict=True)]
+    by_part: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
+    aware = [_aware(part, belief) for part, belief in zip(parts, by_part, strict=True)]
     if isinstance(receipt, Bundle):
         rows = zip(receipt.columns, receipt.parts, aware, strict=True)
-        panels = [panel for column, part, own in rows for panel in _panels(part, column, own)]
+        panels = [panel for column, part, by_group in rows for panel in _panels(part, column, by_group)]
         return groups.paint(
             panels, title=f"{document.get('title') or f'{len(receipt.columns)} columns'}, together {price}"
         )
-    about = document.get("title") or document.get("column") or "Category shares"
-    title = f"{about}, released by {document['mechanism']['name']}, {price}"
+    subject = document.get("title") or document.get("column") or "Category shares"
+    title = f"{subject}, released by {document['mechanism']['name']}, {price}"
     if document.get("rates"):
-        known_rates = beliefs[0].rates if beliefs else None
-        return event_rates.paint(
-            event_rates.numbers(known_rates or receipt.rates), title=title, unit=per_words(document)
-        )
+        rates = (beliefs[0].rates if beliefs else None) or receipt.rates
+        return event_rates.paint(event_rates.numbers(rates), title=title, unit=per_words(document))
     if receipt.groups:
         return groups.paint(_panels(receipt, "", aware[0]), title=title)
     if isinstance(belief := aware[0].get(""), NoiseAware):
-        shown = inference.numbers(belief, receipt.posterior, document["categories"])
-        return inference.paint(shown, title=title, truth=truth)
+        both = inference.numbers(belief, receipt.posterior, document["categories"])
+        return inference.paint(both, title=title, truth=truth)
     return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
 
 
@@ -69,4 +67,7 @@ def _panels(
     if not receipt.groups:
         return [groups.numbers(column, names, receipt.posterior, aware.get(""))]
     label = f"{column}, {by} = " if column else f"{by} = "
-    return [groups.numbers(f"{label}{g}", names, own, aware.get(g)) for g, own in receipt.posteriors.items()]
+    return [
+        groups.numbers(f"{label}{group}", names, posterior, aware.get(group))
+        for group, posterior in receipt.posteriors.items()
+    ]

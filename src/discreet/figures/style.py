@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#777777"
 
+TALLEST = 40.0
+"""Inches: what a picture of many rows may not exceed."""
+
 STYLE: dict[str, dict[str, Any]] = {  # dashes and markers for those who print in grey
     "M_H": {"color": BLUE, "marker": "o", "linestyle": "-"},
     "exponential-global": {"color": PURPLE, "marker": "D", "linestyle": ":"},
@@ -45,6 +48,17 @@ def one_panel(width: float, height: float, title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def stacked_panels(height: float, ratios: Sequence[float], *, sharex: bool = False) -> tuple[Figure, Sequence[Axes]]:
+    """An empty figure of panels above each other without frames, made without matplotlib's global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.6, min(height, TALLEST)), layout="constrained")
+    panels = figure.subplots(len(ratios), 1, sharex=sharex, squeeze=False, height_ratios=ratios)[:, 0].tolist()
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, panels
+
+
 def two_panels(title: str, *, width: float = 5.2) -> tuple[Figure, Sequence[Axes]]:
     """An empty figure of two panels beside each other: as printed and put right, or two settings."""
     figure, (panels,) = figure_of(1, 2, title, width=width)
@@ -76,12 +90,13 @@ def plain_logs(axes: Axes, *which: Literal["x", "y"]) -> None:
 
 def legend_below(figure: Figure, *axes: Axes) -> None:
     """One legend for all panels: each label once, in the order of its first panel."""
-    found: dict[str, Any] = {}
+    by_label: dict[str, Any] = {}
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    columns = min(len(found), max(3, int(figure.get_figwidth() // 2.2)))
-    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+            by_label.setdefault(label, handle)
+    columns = min(len(by_label), max(3, int(figure.get_figwidth() // 2.2)))
+    labels, handles = by_label.keys(), by_label.values()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
 
 def paint_box(axes: Axes, at: float, box: tuple[float, ...], colour: str, *, width: float, filled: bool) -> None:

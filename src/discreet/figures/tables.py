@@ -9,8 +9,7 @@ import numpy as np
 
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
-from discreet.figures.groups import TALLEST
-from discreet.figures.style import BLUE, one_panel
+from discreet.figures.style import BLUE, one_panel, stacked_panels
 from discreet.inference import Belief
 
 if TYPE_CHECKING:
@@ -29,12 +28,8 @@ def plot_margins(margins: Sequence[Belief], *, level: float = 0.95) -> Figure:
 
 def plot_forests(margins: Sequence[Belief], *, level: float = 0.95) -> Figure:
     """The mean and the interval of every share, a panel for each margin."""
-    from matplotlib.figure import Figure
-
     sizes = [len(margin.cells) for margin in margins]
-    height = min(1.4 + sum(0.6 + 0.3 * size for size in sizes), TALLEST)
-    figure = Figure(figsize=(7.6, height), layout="constrained")
-    panels = figure.subplots(len(margins), 1, squeeze=False, height_ratios=[size + 0.8 for size in sizes])[:, 0]
+    figure, panels = stacked_panels(1.4 + sum(0.6 + 0.3 * size for size in sizes), [size + 0.8 for size in sizes])
     for axes, margin in zip(panels, margins, strict=True):
         rows, (low, high) = np.arange(len(margin.cells)), margin.interval(level)
         axes.hlines(rows, 100 * low, 100 * high, color=BLUE, linewidth=3)
@@ -42,8 +37,7 @@ def plot_forests(margins: Sequence[Belief], *, level: float = 0.95) -> Figure:
         axes.set_yticks(rows, [visible_text(", ".join(key)) for key in margin.cells], parse_math=False)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(left=0)
-        axes.set_title(visible_text(_about(margin)), loc="left", fontsize=10, parse_math=False)
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_title(visible_text(_title(margin)), loc="left", fontsize=10, parse_math=False)
     panels[-1].set_xlabel(f"share (%), mean and {100 * level:g} % interval, {margins[0].noise}", parse_math=False)
     return figure
 
@@ -61,13 +55,13 @@ def plot_table(table: Belief, *, level: float = 0.95) -> Figure:
         at = rows.index(one), columns.index(other)
         mean[at], low[at], high[at] = 100 * values
     width, height = max(2.6 + 1.1 * len(columns), 6.0), 1.8 + 0.55 * len(rows)
-    figure, axes = one_panel(width, height, visible_text(_about(table)))
+    figure, axes = one_panel(width, height, visible_text(_title(table)))
     image = axes.imshow(mean, cmap="Blues", vmin=0.0, aspect="auto")
     axes.set_facecolor("#DDDDDD")  # cells that cannot occur
     for at in zip(*np.nonzero(np.isfinite(mean)), strict=True):
         dark = mean[at] > 0.6 * np.nanmax(mean)
-        said, colour = f"{mean[at]:.1f}\n{low[at]:.1f} – {high[at]:.1f}", "white" if dark else "black"
-        axes.text(float(at[1]), float(at[0]), said, ha="center", va="center", fontsize=9, color=colour)
+        text, colour = f"{mean[at]:.1f}\n{low[at]:.1f} – {high[at]:.1f}", "white" if dark else "black"
+        axes.text(float(at[1]), float(at[0]), text, ha="center", va="center", fontsize=9, color=colour)
     axes.set_xticks(range(len(columns)), [visible_text(label) for label in columns], parse_math=False)
     axes.set_yticks(range(len(rows)), [visible_text(label) for label in rows], parse_math=False)
     axes.set_xlabel(visible_text(second), parse_math=False)
@@ -78,5 +72,5 @@ def plot_table(table: Belief, *, level: float = 0.95) -> Figure:
     return figure
 
 
-def _about(margin: Belief) -> str:
+def _title(margin: Belief) -> str:
     return " | ".join([" by ".join(margin.axes), *margin.conditions])

@@ -7,7 +7,7 @@ was drawn from is known exactly, so this is too: no chain is run, and what is le
 from __future__ import annotations
 
 from discreet.inference import noise
-from discreet.inference.beliefs import Belief, Share
+from discreet.inference.beliefs import Belief
 from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
 from discreet.inference.event_rates import Rate, Rates, rates
@@ -15,6 +15,7 @@ from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.records import NegativeBinomial
 from discreet.inference.series import Waves, waves
+from discreet.inference.share import Share
 from discreet.inference.synthetic import combine_synthetic
 from discreet.inference.totals import Total
 

@@ -8,92 +8,37 @@ group and every choice among categories is a belief of the same kind: a share is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.cards import AWARE_KEY, card, share_bar
 from discreet.arithmetic.numbers import exact_share
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
+from discreet.inference.counts import Cells
 from discreet.inference.event_rates import Rate, Rates
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.quantities import Estimate, Kind, Quantity
+from discreet.inference.quantities import Estimate, Kind, Quantity, QuantityTable
+from discreet.inference.share import Share, distinct_posteriors, sample_shares
 from discreet.inference.totals import Total
-from discreet.posteriors.mixtures import BetaMixture, ShareLaw
+from discreet.posteriors.mixtures import BetaMixture
 from discreet.utility.count_mixtures import mixture_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Cells = tuple[int, ...]
 
 MANY_SHARES = 8
 """The intervals of so many shares are found together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Share(Quantity):
-    """What may be believed of the share that some cells have among others of the same release."""
-
-    posterior: NoiseAware
-    own: Cells
-    among: Cells
-    label: str
-    people: str | None = None
-    """Who it is about, where the release says so."""
-    part: tuple[str, str] | None = None
-    """Which of them, by axis and label: those of one public group."""
-
-    @property
-    def rest(self) -> Cells:
-        """The other cells of the whole."""
-        own = set(self.own)
-        return tuple(i for i in self.among if i not in own)
-
-    @cached_property
-    def law(self) -> ShareLaw:
-        """The mixture of Betas."""
-        return self.posterior.share(self.own, self.among)
-
-    @property
-    def error(self) -> float:
-        return self.posterior.share_error(self.own, self.among)
-
-    @property
-    def mean(self) -> float:
-        return float(self.law.mean)
-
-    @property
-    def sd(self) -> float:
-        return float(self.law.sd)
-
-    def cdf(self, x: ArrayLike) -> Floats:
-        return self.law.cdf(np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0))
-
-    def pdf(self, x: ArrayLike) -> Floats:
-        return self.law.pdf(x)
-
-    def quantile(self, p: ArrayLike) -> Floats:
-        return self.law.quantile(p)
-
-    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        return self.of(self.posterior.sample(size, seed=seed))
-
-    def of(self, shares: Floats) -> Floats:
-        """The share in draws of all cells, one a row."""
-        found: Floats = shares[:, list(self.own)].sum(axis=1) / shares[:, list(self.among)].sum(axis=1)
-        return found
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Belief:
+class Belief(QuantityTable):
     """The noise-aware posterior of labelled cells.
 
     `axes` has the labels of each axis by its name. A belief of one axis is asked by label, one of several by one label
@@ -122,7 +67,7 @@ class Belief:
     @classmethod
     def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
         """Of all cells of a posterior, the last axis running fastest."""
-        labels = {name: tuple(own) for name, own in axes.items()}
+        labels = {name: tuple(names) for name, names in axes.items()}
         keys = list(product(*labels.values()))
         if len(keys) != posterior.k:
             raise InvalidInput(
@@ -133,9 +78,13 @@ class Belief:
     @property
     def posterior(self) -> NoiseAware:
         """That of all cells; public groups have one each."""
-        if _posteriors(self.cells) > 1:
-            raise InvalidInput("public groups have a posterior each", hint="ask by group")
-        return next(iter(self.cells.values()))[0]
+        return self._only_posterior("public groups have a posterior each", "ask by group")
+
+    def _only_posterior(self, refusal: str, hint: str) -> NoiseAware:
+        first, *others = _posteriors(self.cells)
+        if others:
+            raise InvalidInput(refusal, hint=hint)
+        return first
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -150,12 +99,10 @@ class Belief:
         if len(self.axes) > 1 and len(key) == 1:
             names = [name for name, labels in self.axes.items() if key[0] in labels]
             if not names:
-                raise _not_there(key, self.axes)
+                raise _unknown_label(key, self.axes)
             return self.margin(names[-1])[label]
         if len(key) != len(self.axes):
             raise InvalidInput(f"give one label for each of {', '.join(self.axes)}", hint="or use group, given, margin")
-        if key not in self.cells:
-            raise _not_there(key, self.axes)
         return self._share([key], ", ".join(map(str, key)))
 
     marginal = __getitem__
@@ -166,11 +113,7 @@ class Belief:
 
     def any_of(self, labels: Sequence[str]) -> Share:
         """The share of several labels together: of "agree" and "strongly agree", say."""
-        keys = [(label,) for label in labels]
-        for key in keys:
-            if key not in self.cells:
-                raise _not_there(key, self.axes)
-        return self._share(keys, " or ".join(map(str, labels)))
+        return self._share([(label,) for label in labels], " or ".join(map(str, labels)))
 
     def among(self, labels: Sequence[str]) -> Belief:
         """The shares among these labels alone: the others are left out of the whole."""
@@ -179,10 +122,11 @@ class Belief:
             raise InvalidInput("name two labels or more, each once", hint=f"of {', '.join(self.axes[name])}")
         for label in chosen:
             if label not in self.axes[name]:
-                raise _not_there((label,), {name: self.axes[name]})
-        cells = {key: cell for key, cell in self.cells.items() if key[-1] in chosen}
-        said = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
-        return replace(self, axes={**self.axes, name: chosen}, cells=cells, conditions=self.conditions + said)
+                raise _unknown_label((label,), {name: self.axes[name]})
+        axes = {**self.axes, name: chosen}
+        cells = {key: self.cells[key] for key in product(*axes.values()) if key in self.cells}
+        condition = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
+        return replace(self, axes=axes, cells=cells, conditions=self.conditions + condition)
 
     within = among
 
@@ -197,33 +141,31 @@ class Belief:
         places = {name: i for i, name in enumerate(self.axes)}
         for name, label in labels.items():
             if name not in places or label not in self.axes[name]:
-                raise _not_there((label,), {name: self.axes.get(name, ())})
-        kept = [i for name, i in places.items() if name not in labels]
-        if not kept:
+                raise _unknown_label((label,), {name: self.axes.get(name, ())})
+        axes = {name: self.axes[name] for name in self.axes if name not in labels}
+        if not axes:
             raise InvalidInput("nothing is left to ask for", hint="leave one axis open")
         cells = {
-            tuple(key[i] for i in kept): cell
+            tuple(key[places[name]] for name in axes): cell
             for key, cell in self.cells.items()
             if all(key[places[name]] == label for name, label in labels.items())
         }
-        axes = {name: own for name, own in self.axes.items() if name not in labels}
-        said = tuple(f"{name} = {label}" for name, label in labels.items())
-        part = next(iter(labels.items())) if _posteriors(self.cells) > _posteriors(cells) else self.part
-        return replace(self, axes=axes, cells=cells, conditions=self.conditions + said, part=part)
+        conditions = tuple(f"{name} = {label}" for name, label in labels.items())
+        is_part = len(_posteriors(self.cells)) > len(_posteriors(cells))
+        part = next(iter(labels.items())) if is_part else self.part
+        return replace(self, axes=axes, cells=cells, conditions=self.conditions + conditions, part=part)
 
     def margin(self, *names: str) -> Belief:
         """The shares of these axes, summed over all others."""
         places = {name: i for i, name in enumerate(self.axes)}
         if not names or any(name not in places for name in names):
             raise InvalidInput("a margin is of axes by name", hint=f"of {', '.join(self.axes)}")
-        if _posteriors(self.cells) > 1:
-            raise InvalidInput("public groups have no common margin", hint="ask by group, or weigh them yourself")
-        at, sums = [places[name] for name in names], dict[tuple[str, ...], list[int]]()
+        posterior = self._only_posterior("public groups have no common margin", "ask by group, or weigh them yourself")
+        members: dict[tuple[str, ...], list[int]] = {}
         for key, (_, cells) in self.cells.items():
-            sums.setdefault(tuple(key[i] for i in at), []).extend(cells)
-        posterior = self.posterior
-        together = {key: (posterior, tuple(cells)) for key, cells in sums.items()}
-        return replace(self, axes={name: self.axes[name] for name in names}, cells=together)
+            members.setdefault(tuple(key[places[name]] for name in names), []).extend(cells)
+        sums = {key: (posterior, tuple(cells)) for key, cells in members.items()}
+        return replace(self, axes={name: self.axes[name] for name in names}, cells=sums)
 
     @property
     def total(self) -> Total:
@@ -234,13 +176,11 @@ class Belief:
         >>> Belief.of(posterior, {"answer": ("yes", "no")}).total.interval()
         (94.0, 102.0)
         """
-        if _posteriors(self.cells) > 1:
-            raise InvalidInput("public groups have public totals", hint="they are in the receipt")
-        posterior = next(iter(self.cells.values()))[0]
+        posterior = self._only_posterior("public groups have public totals", "they are in the receipt")
         if posterior.n is not None and len(self.cells) == posterior.k:
             raise InvalidInput("n is public", hint="it is in the receipt")
-        cells = [cell for _, own in self.cells.values() for cell in own]
-        return Total(*posterior.counts.total(cells), " | ".join(["records", *self.conditions]), posterior.error)
+        members = [cell for _, cells in self.cells.values() for cell in cells]
+        return Total(*posterior.counts.total(members), self._title("records"), posterior.error)
 
     def rate(self, group: str) -> Rate:
         """The rate of events in a group, where the release is read so."""
@@ -266,13 +206,13 @@ class Belief:
         """
         from discreet.inference.contrasts import Score
 
-        given = {label: i + 1 for i, label in enumerate(self.labels)} if scores is None else scores
-        if set(given) != set(self.labels):
+        by_label = {label: i + 1 for i, label in enumerate(self.labels)} if scores is None else scores
+        if set(by_label) != set(self.labels):
             raise InvalidInput("scores are one for each label", hint=f"of {', '.join(self.labels)}")
-        numbers = tuple(float(given[label]) for label in self.labels)
+        numbers = tuple(float(by_label[label]) for label in self.labels)
         if not all(map(math.isfinite, numbers)) or min(numbers) == max(numbers):
             raise InvalidInput("scores are numbers, and not all the same", hint="like 1, 2, 3")
-        return Score(tuple(self.shares().values()), numbers, " | ".join(["mean score", *self.conditions]))
+        return Score(tuple(self.shares().values()), numbers, self._title("mean score"))
 
     def cumulative(self) -> dict[str, Share]:
         """For each label but the last, the share of all labels up to it."""
@@ -283,7 +223,7 @@ class Belief:
         """For each label, the probability that it is the median: that the labels up to it first have half of all."""
         reached = [share.probability_above(0.5) for share in self.cumulative().values()]
         chances = np.diff([0.0, *reached, 1.0]).tolist()
-        error = 2 * max(one.error for one in reached)
+        error = 2 * max(probability.error for probability in reached)
         return {label: Estimate(max(chance, 0.0), error) for label, chance in zip(self.labels, chances, strict=True)}
 
     def largest(self) -> dict[str, Estimate]:
@@ -294,12 +234,12 @@ class Belief:
 
     def post_stratified(self, label: str, weights: Mapping[str, float]) -> Quantity:
         """The share of a label, averaged over the groups of the first axis by public weights that sum to 1."""
-        from discreet.inference.contrasts import WeightedShare, checked_weights
+        from discreet.inference.contrasts import WeightedShare, require_weights
 
         groups = next(iter(self.axes.values()))
-        own = checked_weights(weights, groups)
+        numbers = require_weights(weights, groups)
         shares = tuple(self.group(group)[label] for group in groups)
-        return WeightedShare(shares, own, " | ".join([f"{label}, post-stratified", *self.conditions]))
+        return WeightedShare(shares, numbers, self._title(f"{label}, post-stratified"))
 
     def independence(self, *, seed: object = 0) -> Estimate:
         """The Bayes factor of independence of the two axes: above 1 it speaks for independence, below 1 against it.
@@ -307,9 +247,12 @@ class Belief:
         Where the data sets that matter are too many to list, it is a mean over draws by the seed, and its `error` is
         six standard errors of it.
         """
-        from discreet.inference.contrasts import bayes_factor
+        from discreet.inference.independence import bayes_factor
 
-        return bayes_factor(*self._table(), seed)
+        if len(self.axes) != 2 or any(len(cells) > 1 for _, cells in self.cells.values()):
+            raise InvalidInput("independence is of two axes", hint="ask the belief of a table of groups and categories")
+        rows, columns = self.axes.values()
+        return bayes_factor([[self.cells[row, column] for column in columns] for row in rows], seed)
 
     def shares(self) -> dict[tuple[str, ...], Share]:
         """The share of every cell, by its labels."""
@@ -319,15 +262,8 @@ class Belief:
     def _shares(self) -> dict[tuple[str, ...], Share]:
         return {key: self._share([key], ", ".join(key)) for key in self.cells}
 
-    @cached_property
-    def mean(self) -> Floats:
-        """The expected share of each label, in the order of the cells."""
-        return np.array([share.mean for share in self.shares().values()])
-
-    @cached_property
-    def sd(self) -> Floats:
-        """The standard deviation of each."""
-        return np.array([share.sd for share in self.shares().values()])
+    def _quantities(self) -> Iterable[Share]:
+        return self._shares.values()
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each interval."""
@@ -336,22 +272,11 @@ class Belief:
             together = mixture_intervals(laws, float(exact_share(level, "level")))
             if together is not None:
                 return together
-        ends = np.array([share.interval(level, kind) for share in self._shares.values()])
-        return ends[:, 0], ends[:, 1]
-
-    @property
-    def error(self) -> float:
-        """A bound on how far any probability is off."""
-        return max(share.error for share in self.shares().values())
+        return super().interval(level, kind)
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
         """Independent draws of all shares, one a row: the same for the same seed."""
-        posteriors = {id(posterior): posterior for posterior, _ in self.cells.values()}
-        drawn = {
-            key: posterior.sample(size, seed=None if seed is None else (seed, i))
-            for i, (key, posterior) in enumerate(posteriors.items())
-        }
-        return np.column_stack([share.of(drawn[id(share.posterior)]) for share in self.shares().values()])
+        return sample_shares(self._shares.values(), size, seed)
 
     def plot(self, *, level: float = 0.95) -> Figure:
         """A forest of the shares, or of two axes a heat map (the extra `plot`)."""
@@ -376,52 +301,49 @@ class Belief:
         from discreet.bridges.arviz import draws_to_arviz, rounded_up
 
         places = {key: i for i, key in enumerate(product(*self.axes.values()))}
-        drawn = self.sample(rounded_up(size), seed=seed)
-        theta = np.zeros((len(drawn), len(places)))  # a cell that cannot occur has no share
-        theta[:, [places[key] for key in self.cells]] = drawn
+        draws = self.sample(rounded_up(size), seed=seed)
+        theta = np.zeros((len(draws), len(places)))  # a cell that cannot occur has no share
+        theta[:, [places[key] for key in self.cells]] = draws
         shaped = theta.reshape(-1, *map(len, self.axes.values()))
         return draws_to_arviz({"theta": shaped}, error=self.error, labels=self.axes)
 
-    def _table(self) -> tuple[list[NoiseAware], Any]:
-        """The posteriors, and the cell of each group and label among all cells of these."""
-        if len(self.axes) != 2 or any(len(cells) > 1 for _, cells in self.cells.values()):
-            raise InvalidInput("independence is of two axes", hint="ask the belief of a table of groups and categories")
-        posteriors = list({id(posterior): posterior for posterior, _ in self.cells.values()}.values())
-        first = dict(zip(map(id, posteriors), np.cumsum([0, *(p.k for p in posteriors)]).tolist(), strict=False))
-        rows = [first[id(posterior)] + cells[0] for posterior, cells in self.cells.values()]
-        return posteriors, np.array(rows).reshape([len(labels) for labels in self.axes.values()])
-
     def __repr__(self) -> str:
-        axes = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in self.axes.items())
-        return visible_text(f"<Belief, {self.noise}, of {' | '.join([axes, *self.conditions])}>")
+        return visible_text(f"<Belief, {self.noise}, of {self._title(_axes_text(self.axes))}>")
 
     def _repr_html_(self) -> str:
         bars = (share_bar(share.name, share.ends) for share in self.shares().values())
-        about = f"Shares by {' and '.join(self.axes)}, {self.noise}."
-        return card("What a reader may believe", about, bars=bars, key=AWARE_KEY)
+        text = f"Shares by {' and '.join(self.axes)}, {self.noise}."
+        return card("What a reader may believe", text, bars=bars, key=AWARE_KEY)
 
     @cached_property
     def _wholes(self) -> dict[int, Cells]:
         """The cells of each posterior that the belief is about."""
-        found: dict[int, list[int]] = {}
+        members: dict[int, list[int]] = {}
         for posterior, cells in self.cells.values():
-            found.setdefault(id(posterior), []).extend(cells)
-        return {key: tuple(cells) for key, cells in found.items()}
+            members.setdefault(id(posterior), []).extend(cells)
+        return {key: tuple(cells) for key, cells in members.items()}
 
     def _share(self, keys: Sequence[tuple[str, ...]], label: str) -> Share:
+        for key in keys:
+            if key not in self.cells:
+                raise _unknown_label(key, self.axes)
         posterior = self.cells[keys[0]][0]
-        own = tuple(cell for key in keys for cell in self.cells[key][1])
+        members = tuple(cell for key in keys for cell in self.cells[key][1])
         part = (next(iter(self.axes)), keys[0][0]) if len(self._wholes) > 1 else self.part
-        return Share(
-            posterior, own, self._wholes[id(posterior)], " | ".join([label, *self.conditions]), self.people, part
-        )
+        return Share(posterior, members, self._wholes[id(posterior)], self._title(label), self.people, part)
+
+    def _title(self, label: str) -> str:
+        return " | ".join([label, *self.conditions])
 
 
-def _posteriors(cells: Mapping[tuple[str, ...], tuple[NoiseAware, Cells]]) -> int:
-    """How many there are: one for each public group."""
-    return len({id(posterior) for posterior, _ in cells.values()})
+def _posteriors(cells: Mapping[tuple[str, ...], tuple[NoiseAware, Cells]]) -> list[NoiseAware]:
+    """One for each public group."""
+    return distinct_posteriors(posterior for posterior, _ in cells.values())
 
 
-def _not_there(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]]) -> InvalidInput:
-    known = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in axes.items())
-    return InvalidInput(f"there is no {', '.join(map(repr, key))}", hint=f"there are {known}")
+def _unknown_label(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]]) -> InvalidInput:
+    return InvalidInput(f"there is no {', '.join(map(repr, key))}", hint=f"there are {_axes_text(axes)}")
+
+
+def _axes_text(axes: Mapping[str, tuple[str, ...]]) -> str:
+    return "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in axes.items())

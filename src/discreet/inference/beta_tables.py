@@ -37,7 +37,7 @@ class BetaTable(ShareLaw):
     """
 
     def __init__(self, weights: Floats, a: float, b: float) -> None:
-        rows, columns = (kept(weights.sum(axis=axis)) for axis in (1, 0))
+        rows, columns = (likely_range(weights.sum(axis=axis)) for axis in (1, 0))
         self.weights = weights[rows, columns] / weights[rows, columns].sum()
         self._x, self._y = (np.arange(size, dtype=np.float64) for size in self.weights.shape)
         self.a, self.b = (a + rows.start + self._x)[:, None], (b + columns.start + self._y)[None, :]
@@ -84,7 +84,7 @@ class BetaTable(ShareLaw):
         return min(max(float(most - (kernel * self._beyond).sum()), 0.0), 1.0), density
 
 
-def kept(marginal: Floats) -> slice:
+def likely_range(marginal: Floats) -> slice:
     """The counts but for those at the edges that weigh too little to matter."""
     inside = (np.cumsum(marginal) > LEFT_OUT / 8) & (np.cumsum(marginal[::-1])[::-1] > LEFT_OUT / 8)
     first, last = np.nonzero(inside)[0][[0, -1]]

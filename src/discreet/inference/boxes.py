@@ -49,8 +49,10 @@ class Box:
         return total * math.exp(total) if total < 1e-3 else math.inf
 
 
-def together(parts: Sequence[Sequence[Factor]]) -> list[Factor]:
-    """The factors of several outputs that were drawn from the same data."""
+def joint_factors(parts: Sequence[Sequence[Factor]]) -> list[Factor]:
+    """The factors of all outputs that were drawn from the same data: those of one output as they are."""
+    if len(parts) == 1:
+        return list(parts[0])
     columns = list(zip(*parts, strict=True))
     products = {column: _product(column) for column in set(columns)}
     return [products[column] for column in columns]
@@ -67,7 +69,7 @@ def _product(column: Sequence[Factor]) -> Factor:
     )
 
 
-def box(
+def window_box(
     factors: Sequence[Factor],
     alpha: Floats,
     often: Sequence[int],
@@ -76,11 +78,11 @@ def box(
     cells: int,
 ) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
-    own, lows, highs = _edges(factors, often, n, reach, cells)
+    promised, lows, highs = _edges(factors, often, n, reach, cells)
     logs = [log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
-    masses, tilt = tilted(logs, often, n - _total(lows, often))
-    tails, least = [], _total(own, often)
-    for factor, a, first, low, high, mass in zip(factors, alpha, own, lows, highs, masses, strict=True):
+    masses, tilt = tilt_masses(logs, often, n - _total(lows, often))
+    tails, least = [], _total(promised, often)
+    for factor, a, first, low, high, mass in zip(factors, alpha, promised, lows, highs, masses, strict=True):
         left = _left_tail(factor, a, low, mass, tilt) if first > 0 else 0.0
         # Beyond what the other windows leave of n there is nothing to leave out.
         right = _right_tail(factor, a, high, mass, tilt) if high < n - (least - first) else 0.0
@@ -111,30 +113,30 @@ def first_reach(factors: Sequence[Factor], often: Sequence[int], n: int) -> list
     def reach(rate: float, bend: float) -> int:
         return min(n, steps_to(fall, rate, bend)) if rate else n
 
-    found = [(reach(factor.left, factor.bend), reach(factor.right, factor.bend)) for factor in factors]
-    while not _hold(factors, often, n, found):  # somebody else's noisy counts need not sum to the total
-        found = [(min(n, 2 * left), min(n, 2 * right)) for left, right in found]
-    return found
+    reaches = [(reach(factor.left, factor.bend), reach(factor.right, factor.bend)) for factor in factors]
+    while not _can_sum_to(factors, often, n, reaches):  # somebody else's noisy counts need not sum to the total
+        reaches = [(min(n, 2 * left), min(n, 2 * right)) for left, right in reaches]
+    return reaches
 
 
-def _hold(factors: Sequence[Factor], often: Sequence[int], n: int, reach: Sequence[tuple[int, int]]) -> bool:
+def _can_sum_to(factors: Sequence[Factor], often: Sequence[int], n: int, reach: Sequence[tuple[int, int]]) -> bool:
     """Whether counts within reach can sum to n."""
-    lows, highs = _reached(factors, n, reach)
+    lows, highs = _promised_ends(factors, n, reach)
     return _total(lows, often) <= n <= _total(highs, often)
 
 
-def _reached(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+def _promised_ends(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """The low and the high ends that the factors set."""
     lows = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
     return lows, [min(n, f.last + right) if f.right > 0 else n for f, (_, right) in zip(factors, reach, strict=True)]
 
 
-def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) -> list[tuple[int, int]]:
+def wider_reach(box: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) -> list[tuple[int, int]]:
     """Twice as far on every side that leaves out more than its share."""
-    share = allowed / (2 * sum(found.often))
+    share = allowed / (2 * sum(box.often))
     return [
         (min(n, 2 * left) if a > share else left, min(n, 2 * right) if b > share else right)
-        for (left, right), (a, b) in zip(reach, found.tails, strict=True)
+        for (left, right), (a, b) in zip(reach, box.tails, strict=True)
     ]
 
 
@@ -142,14 +144,14 @@ def _edges(
     factors: Sequence[Factor], often: Sequence[int], n: int, reach: Sequence[tuple[int, int]], cells: int
 ) -> tuple[list[int], list[int], list[int]]:
     """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
-    own, highs = _reached(factors, n, reach)
-    total = _total(own, often)
-    highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
+    promised, highs = _promised_ends(factors, n, reach)
+    total = _total(promised, often)
+    highs = [min(high, n - (total - low)) for low, high in zip(promised, highs, strict=True)]
     total = _total(highs, often)
-    lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
+    lows = [max(low, n - (total - high)) for low, high in zip(promised, highs, strict=True)]
     if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > cells:
         raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
-    return own, lows, highs
+    return promised, lows, highs
 
 
 def log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
@@ -161,7 +163,7 @@ def log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     return logs
 
 
-def tilted(logs: Sequence[Floats], often: Sequence[int], target: int) -> tuple[list[Floats], float]:
+def tilt_masses(logs: Sequence[Floats], often: Sequence[int], target: int) -> tuple[list[Floats], float]:
     """Normalised masses ∝ exp(log + tilt·x), x from the low end on, whose means sum to the target, or nearly so."""
     steps = [np.arange(len(log), dtype=np.float64) for log in logs]
 

@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class ExcessLikelihood:
     """(ℓ - least)·π in logarithms, over e^top."""
 
     prior: Dirichlet
@@ -108,7 +108,7 @@ def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
     return parts
 
 
-def coarse(beyond: Beyond, blocks: Blocks, places: int) -> Part:
+def coarse_part(beyond: ExcessLikelihood, blocks: Blocks, places: int) -> Part:
     """Far blocks in so many places, of as many records as these can tell apart."""
     n, start, end = blocks.n, blocks.start, blocks.start + blocks.length
     needed = float(blocks.cost[blocks.mass > 0].sum())
@@ -120,8 +120,8 @@ def coarse(beyond: Beyond, blocks: Blocks, places: int) -> Part:
     place, weight, _ = block_rule(*cut(begin, size, parts_of(blocks.prior, fewer, begin, size)))
     mass = weight * np.exp(beyond.log(place, fewer, share))
     where = place / share
-    here, blur = beyond.log_above(where), _blur(where, n, fewer)
-    sides = [beyond.log_above(np.clip(where + side * math.sqrt(3) * blur, 0.0, n)) - here for side in (-1, 1)]
+    height, blur = beyond.log_above(where), _blur(where, n, fewer)
+    sides = [beyond.log_above(np.clip(where + side * math.sqrt(3) * blur, 0.0, n)) - height for side in (-1, 1)]
     bent = np.abs(1 / 3 - np.exp(np.minimum(sides, 700.0)).sum(axis=0) / 6)
     follows = start[1:] == end[:-1]
     edge = np.concatenate([start[np.append(True, ~follows)], (end - 1)[np.append(~follows, True)]])

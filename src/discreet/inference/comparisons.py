@@ -1,214 +1,30 @@
 """Two shares compared: their difference, their ratio, their odds ratio, and which is the greater.
 
-Every comparison is the law of g(θ) - g(η) for two shares θ and η: the shares themselves, their logarithms or their
-log odds. P(g(θ) - g(η) ≤ t) is one integral over the joint law of the two (`joint_shares`), so nothing is sampled.
+Their laws are in `differences`; here is which of them two shares, or two rates, have.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import expit, log_expit, logit
+from scipy.special import expit, logit
 
 from discreet.arithmetic.arrays import Floats
-from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
-from discreet.inference.beliefs import Share
+from discreet.inference.differences import LOGITS, LOGS, SHARES, Contrast, PairDifference, Pairs, Scale, rate_scale
+from discreet.inference.draws import part_seed
 from discreet.inference.event_rates import Rate
 from discreet.inference.joint_shares import JointShares, independent_shares, joint_shares
-from discreet.inference.posterior import NoiseAware
-from discreet.inference.quantities import Estimate, Quantity, Transformed
-
-Function: TypeAlias = Callable[[Floats], Floats]
-
-Pairs: TypeAlias = Callable[[object, object], tuple[Floats, Floats]]
-"""Draws of both shares: how many, and by which seed."""
+from discreet.inference.quantities import Estimate, Quantity, TransformedQuantity
+from discreet.inference.share import Share
 
 Measure = Literal["difference", "ratio", "odds-ratio"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What is subtracted, g as a function of the logit; `ahead(t, d)` is the logit s with g(s) = g(t) + d."""
-
-    name: str
-    of: Function
-    ahead: Callable[[Floats, float], Floats]
-    speed: Function
-    """How fast s moves with d."""
-    farthest: float
-
-
-def _shifted(t: Floats, d: float) -> Floats:
-    with np.errstate(divide="ignore"):
-        return t if d == 0 else logit(np.clip(expit(t) + d, 0.0, 1.0))
-
-
-def _multiplied(t: Floats, d: float) -> Floats:
-    logs = np.minimum(log_expit(t) + d, 0.0)
-    with np.errstate(divide="ignore"):
-        return t if d == 0 else logs - np.log(-np.expm1(logs))
-
-
-SHARES = Scale("difference", expit, _shifted, lambda s: 1 / (expit(s) * expit(-s)), 1.0)
-LOGS = Scale("log ratio", log_expit, _multiplied, lambda s: 1 / expit(-s), 1400.0)
-LOGITS = Scale("log odds ratio", lambda s: s, lambda t, d: t + d, np.ones_like, 1400.0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Integrated(Quantity):
-    """A quantity whose distribution function is an integral: one number at a time."""
-
-    shares: JointShares
-    label: str
-    pairs: Pairs
-    believed_within: float
-
-    @property
-    @abstractmethod
-    def farthest(self) -> float:
-        """It lies between this and its negative."""
-
-    @cached_property
-    def error(self) -> float:
-        """A bound on how far any probability is off: what both beliefs and the panels leave out."""
-        return float(self.believed_within + self.shares.error + sum(self.shares.ties) / 2)
-
-    def cdf(self, x: ArrayLike) -> Floats:
-        return self._each(lambda d: float(d > 0) if abs(d) >= self.farthest else self._below(d), x)
-
-    def pdf(self, x: ArrayLike) -> Floats:
-        return self._each(lambda d: 0.0 if abs(d) >= self.farthest else self._density(d), x)
-
-    def quantile(self, p: ArrayLike) -> Floats:
-        return self._each(self._quantile, p)
-
-    @abstractmethod
-    def _below(self, d: float) -> float:
-        """The probability of at most d."""
-
-    @abstractmethod
-    def _density(self, d: float) -> float:
-        """The density at d."""
-
-    @staticmethod
-    def _each(of: Callable[[float], float], x: ArrayLike) -> Floats:
-        where = np.asarray(x, dtype=np.float64)
-        return np.array([of(value) for value in where.reshape(-1).tolist()]).reshape(where.shape)
-
-    def _quantile(self, p: float) -> float:
-        """Between standard deviations that are doubled until they hold it."""
-        most, reach = self.farthest, 8 * max(self.sd, 1e-300)
-        low, high = max(self.mean - reach, -most), min(self.mean + reach, most)
-        while low > -most and self.cdf(low) > p:
-            low = max(2 * low - high, -most)
-        while high < most and self.cdf(high) < p:
-            high = min(2 * high - low, most)
-        return root_between(lambda d: float(self.cdf(d)) - p, low, high, 1e-13 * (1 + abs(low) + abs(high)))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Contrast(Integrated):
-    """g(θ) - g(η) of two shares."""
-
-    scale: Scale
-
-    @property
-    def farthest(self) -> float:
-        return self.scale.farthest
-
-    @cached_property
-    def mean(self) -> float:
-        return self.shares.mean(self.scale.of, np.ones_like) - self.shares.mean(np.ones_like, self.scale.of)
-
-    @cached_property
-    def sd(self) -> float:
-        of, mean = self.scale.of, self.shares.mean
-        first, second = mean(of, np.ones_like), mean(np.ones_like, of)
-        # About the means, so that narrow laws far from 0 lose no digits.
-        squares = mean(lambda s: (of(s) - first) ** 2, np.ones_like) + mean(
-            np.ones_like, lambda s: (of(s) - second) ** 2
-        )
-        return math.sqrt(max(squares - 2 * mean(lambda s: of(s) - first, lambda s: of(s) - second), 0.0))
-
-    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        first, second = self.pairs(size, seed)
-        with np.errstate(divide="ignore"):
-            return self.scale.of(logit(first)) - self.scale.of(logit(second))
-
-    def _below(self, d: float) -> float:
-        # Shares that are not told from 0, or from 1, count as equal half of the time.
-        zeros, ones = self.shares.ties if d == 0 else (0.0, 0.0)
-        below = self.shares.below(lambda t: self.scale.ahead(t, d), lambda s: self.scale.ahead(s, -d))
-        return below + (zeros - ones) / 2
-
-    def _density(self, d: float) -> float:
-        ahead, back = (lambda t: self.scale.ahead(t, d)), (lambda s: self.scale.ahead(s, -d))
-        return self.shares.rise(ahead, back, self.scale.speed)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PairDifference(Integrated):
-    """θ - η of two shares of one whole: S·(2V-1), with S = θ + η and V = θ/S, whose joint law is `shares`.
-
-    It is at most d ≥ 0 where V ≤ ½ or S ≤ d/(2V-1). Below 0 it is turned round.
-    """
-
-    @property
-    def farthest(self) -> float:
-        return 1.0
-
-    @cached_property
-    def mean(self) -> float:
-        return self.shares.mean(expit, _lead)
-
-    @cached_property
-    def sd(self) -> float:
-        squares = self.shares.mean(lambda s: expit(s) ** 2, lambda t: _lead(t) ** 2)
-        return math.sqrt(max(squares - self.mean**2, 0.0))
-
-    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        first, second = self.pairs(size, seed)
-        return first - second
-
-    def _below(self, d: float) -> float:
-        below = self.shares.below(*_edge(d))
-        return below if d >= 0 else 1 - below
-
-    def _density(self, d: float) -> float:
-        away = math.copysign(max(abs(d), 1e-9), d)
-        return self.shares.rise(*_edge(away), lambda s: 1 / (abs(away) * expit(-s)))
-
-
-def _lead(t: Floats) -> Floats:
-    """2V - 1 by the logit of V."""
-    return np.tanh(t / 2)
-
-
-def _edge(d: float) -> tuple[Function, Function]:
-    """The logit of S up to which the difference is at most |d|, by that of V, and the other way round."""
-    sign, size = math.copysign(1.0, d), abs(d)
-
-    def ahead(t: Floats) -> Floats:
-        lead = sign * _lead(t)
-        with np.errstate(divide="ignore"):
-            return np.where(lead > size, logit(np.clip(size / np.maximum(lead, 1e-300), 0.0, 1.0)), np.inf)
-
-    def back(s: Floats) -> Floats:
-        with np.errstate(divide="ignore", over="ignore"):
-            places = sign * logit(np.clip((1 + size / expit(s)) / 2, 0.0, 1.0))
-        return np.append(places[np.isfinite(places)], 0.0)
-
-    return ahead, back
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,17 +87,17 @@ def compare(first: Share | Rate, second: Share | Rate, *, different_people: bool
     unless it is said that they are `different_people`.
     """
     if isinstance(first, Rate) or isinstance(second, Rate):
-        return _of_rates(first, second, different_people)
+        return _compare_rates(first, second, different_people)
     if first.posterior is not second.posterior:
         _require_different_people(_same_people(first, second), different_people)
-        return _contrasts(first, second, independent_shares(first.law, second.law))
+        return _compare_groups(first, second, independent_shares(first.law, second.law))
     alpha, counts = first.posterior.prior.alpha, first.posterior.counts
     if not set(first.among) & set(second.among):
         parts = counts.two_groups((first.own, first.rest), (second.own, second.rest), alpha)
-        return _contrasts(first, second, joint_shares(*parts, (first.law, second.law)))
+        return _compare_groups(first, second, joint_shares(*parts, (first.law, second.law)))
     if set(first.among) != set(second.among) or set(first.own) & set(second.own):
         raise InvalidInput("the two shares overlap", hint="compare shares of disjoint groups, or two of one whole")
-    return _of_one_whole(first, second)
+    return _compare_within(first, second)
 
 
 def _require_different_people(same: bool, different_people: bool) -> None:
@@ -292,7 +108,7 @@ def _require_different_people(same: bool, different_people: bool) -> None:
         )
 
 
-def _of_rates(first: Share | Rate, second: Share | Rate, different_people: bool) -> Comparison:
+def _compare_rates(first: Share | Rate, second: Share | Rate, different_people: bool) -> Comparison:
     """Two independent rates: their logarithms are logits of shares of one unit, the second's mean."""
     if not (isinstance(first, Rate) and isinstance(second, Rate)):
         raise InvalidInput("a rate is no share", hint="compare two rates, or two shares")
@@ -304,35 +120,23 @@ def _of_rates(first: Share | Rate, second: Share | Rate, different_people: bool)
     shares = independent_shares(first.as_share(unit), second.as_share(unit))
 
     def pairs(size: object, seed: object) -> tuple[Floats, Floats]:
-        one, other = (None, None) if seed is None else ((seed, 1), (seed, 2))
-        drawn = first.sample(size, seed=one), second.sample(size, seed=other)
-        return drawn[0] / (unit + drawn[0]), drawn[1] / (unit + drawn[1])
+        one, other = _sample_both(first, second, size, seed)
+        return one / (unit + one), other / (unit + other)
 
-    def contrast(scale: Scale) -> Contrast:
-        name = f"{scale.name} of {first.name} and {second.name}"
-        return Contrast(shares, name, pairs, first.error + second.error, scale)
-
-    return Comparison(first, second, contrast(_rates_of(unit)), contrast(replace(LOGITS, name="log ratio")), None)
-
-
-def _rates_of(unit: float) -> Scale:
-    """Rates by the logarithm of their multiple of a unit."""
-
-    def ahead(t: Floats, d: float) -> Floats:
-        with np.errstate(divide="ignore", over="ignore"):
-            return t if d == 0 else np.log(np.maximum(np.exp(t) + d / unit, 0.0))
-
-    def rate(s: Floats) -> Floats:
-        return unit * np.exp(np.minimum(s, 300.0))
-
-    return Scale("difference", rate, ahead, lambda s: 1 / rate(s), unit * math.exp(300))
+    scales = rate_scale(unit), replace(LOGITS, name="log ratio")
+    difference, log_ratio = (_contrast(first, second, shares, pairs, scale) for scale in scales)
+    return Comparison(first, second, difference, log_ratio, None)
 
 
 def _same_people(first: Share, second: Share) -> bool:
     """Whether two shares are known to be about the same people, and not of different public groups of them."""
-    one, other = first.part, second.part
-    apart = one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
-    return first.people is not None and first.people == second.people and not apart
+    disjoint = (
+        first.part is not None
+        and second.part is not None
+        and first.part[0] == second.part[0]
+        and first.part[1] != second.part[1]
+    )
+    return first.people is not None and first.people == second.people and not disjoint
 
 
 def compare_all(
@@ -353,24 +157,26 @@ def compare_all(
     }
 
 
-def _contrasts(first: Share, second: Share, shares: JointShares) -> Comparison:
+def _compare_groups(first: Share, second: Share, shares: JointShares) -> Comparison:
     """Two groups: all three scales."""
-
-    def contrast(scale: Scale) -> Contrast:
-        name = f"{scale.name} of {first.name} and {second.name}"
-        return Contrast(shares, name, _pairs(first, second), first.error + second.error, scale)
-
-    return Comparison(first, second, *map(contrast, (SHARES, LOGS, LOGITS)))
+    pairs = _pairs(first, second)
+    contrasts = (_contrast(first, second, shares, pairs, scale) for scale in (SHARES, LOGS, LOGITS))
+    return Comparison(first, second, *contrasts)
 
 
-def _of_one_whole(first: Share, second: Share) -> Comparison:
+def _contrast(first: Quantity, second: Quantity, shares: JointShares, pairs: Pairs, scale: Scale) -> Contrast:
+    name = f"{scale.name} of {first.name} and {second.name}"
+    return Contrast(shares, name, pairs, first.error + second.error, scale)
+
+
+def _compare_within(first: Share, second: Share) -> Comparison:
     """Two shares of one whole: their ratio is the odds of one among both."""
     names, both = f"{first.name} and {second.name}", first.own + second.own
     rest = tuple(i for i in first.among if i not in both)
     lead = Share(first.posterior, first.own, both, first.label, first.people)
     if not rest:  # one is what the other leaves of 1
         shares = independent_shares(lead.law, lead.law)
-        difference: Quantity = Transformed(
+        difference: Quantity = TransformedQuantity(
             lead, f"difference of {names}", lambda x: 2 * x - 1, lambda y: (y + 1) / 2, lambda y: np.full_like(y, 0.5),
             2 * lead.mean - 1, 2 * lead.sd,
         )  # fmt: skip
@@ -378,18 +184,20 @@ def _of_one_whole(first: Share, second: Share) -> Comparison:
         counts, alpha = first.posterior.counts, first.posterior.prior.alpha
         pair = Share(first.posterior, both, first.among, names, first.people)
         shares = joint_shares(*counts.one_group(first.own, second.own, rest, alpha), (pair.law, lead.law))
-        within = first.error + second.error
-        difference = PairDifference(shares, f"difference of {names}", _pairs(first, second), within)
+        error = first.error + second.error
+        difference = PairDifference(shares, f"difference of {names}", _pairs(first, second), error)
     mean = shares.mean(np.ones_like, lambda t: t)
     sd = math.sqrt(max(shares.mean(np.ones_like, lambda t: (t - mean) ** 2), 0.0))
-    log_ratio = Transformed(lead, f"log ratio of {names}", logit, expit, lambda y: expit(y) * expit(-y), mean, sd)
+    log_ratio = TransformedQuantity(
+        lead, f"log ratio of {names}", logit, expit, lambda y: expit(y) * expit(-y), mean, sd
+    )
     return Comparison(first, second, difference, log_ratio, None)
 
 
 def _exponential(log: Quantity) -> Quantity:
     """e^x of what is on a logarithmic scale. The mean needs more than what a distribution function tells of its end."""
     name = log.name.removeprefix("log ")
-    return Transformed(log, name, np.exp, _log, lambda y: 1 / np.maximum(y, 1e-300), math.inf, math.inf)
+    return TransformedQuantity(log, name, np.exp, _log, lambda y: 1 / np.maximum(y, 1e-300), math.inf, math.inf)
 
 
 def _log(y: Floats) -> Floats:
@@ -404,13 +212,10 @@ def _pairs(first: Share, second: Share) -> Pairs:
         if first.posterior is second.posterior:
             shares = first.posterior.sample(size, seed=seed)
             return first.of(shares), second.of(shares)
-        one, other = (None, None) if seed is None else ((seed, 1), (seed, 2))
-        return first.sample(size, seed=one), second.sample(size, seed=other)
+        return _sample_both(first, second, size, seed)
 
     return pairs
 
 
-def difference_of_two(first: NoiseAware, second: NoiseAware, i: int) -> Quantity:
-    """Category i's share in one release minus that in another, of different people."""
-    one, other = (Share(each, (i,), tuple(range(each.k)), f"category {i + 1}") for each in (first, second))
-    return compare(one, other).difference
+def _sample_both(first: Quantity, second: Quantity, size: object, seed: object) -> tuple[Floats, Floats]:
+    return first.sample(size, seed=part_seed(seed, 1)), second.sample(size, seed=part_seed(seed, 2))

@@ -1,79 +1,76 @@
-"""What is asked of several shares at once: a mean score, a weighted share, which share is largest, independence.
+"""What is asked of several shares at once: a mean score, a weighted share, which share is largest.
 
 Given the counts, shares of one whole are independent Gammas over their sum. So a mean score is at most t where
 Σ (s_j - t)·G_j ≤ 0, and the probability of that is an integral over the sum's characteristic function (Gil-Pelaez);
 a share is the largest where its Gamma is. Both are integrals over E[Π f_j(c_j)], which `CountPosterior.expectation`
 knows exactly. Shares of several groups are independent given the counts, so that the characteristic function of their
-weighted sum is E[Π h_g]. Nothing is sampled but for the Bayes factor of a table with too many data sets.
-`tests/inference/test_contrasts.py` holds all of them to sums over all data sets.
+weighted sum is E[Π h_g]. Nothing is sampled. `tests/inference/test_contrasts.py` holds all of them to sums over all
+data sets.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import legendre
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, gammainc, gammaln
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.roots import root_between
-from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.beliefs import Cells, Share
-from discreet.inference.counts import SURE
-from discreet.inference.joint_shares import NODES, Components, Functions, alone
-from discreet.inference.posterior import NoiseAware
-from discreet.inference.quantities import Estimate, Quantity
-from discreet.testing import HashedBits
+from discreet.errors import InvalidInput
+from discreet.inference.components import Components
+from discreet.inference.counts import Cells
+from discreet.inference.panels import Functions, gauss_nodes, tabulate_law
+from discreet.inference.quantities import Estimate, Quantity, at_each
+from discreet.inference.share import Share, distinct_posteriors, sample_shares
 
 Complexes = NDArray[np.complex128]
 
 _GONE = 1e-13
 """A characteristic function below this has ended."""
 
-_MAX_NODES, _MAX_TERMS, _AT_ONCE, _DRAWS = 1 << 12, 1 << 9, 32, 1 << 15
-_NODE, _WEIGHT = legendre.leggauss(NODES)
-
-
-class _Bounded(Quantity):
-    """A quantity between two ends whose distribution function is known."""
-
-    support: tuple[float, float]
-
-    def quantile(self, p: ArrayLike) -> Floats:
-        wanted = np.asarray(p, dtype=np.float64)
-        return np.array([self._quantile(q) for q in wanted.reshape(-1).tolist()]).reshape(wanted.shape)
-
-    def _quantile(self, p: float) -> float:
-        low, high = self.support
-        return root_between(lambda x: float(self.cdf(x)) - p, low, high, 1e-13 * (high - low))
+_MAX_NODES, _MAX_TERMS, _AT_ONCE = 1 << 12, 1 << 9, 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Score(_Bounded):
-    """Σ s_j·θ_j over the shares of one whole: the mean score of an ordinal item."""
+class LinearCombination(Quantity):
+    """Σ w_j·θ_j over several shares, between two ends."""
 
     shares: tuple[Share, ...]
-    scores: tuple[float, ...]
+    weights: tuple[float, ...]
     label: str
 
     @property
-    def support(self) -> tuple[float, float]:  # type: ignore[override]
-        return min(self.scores), max(self.scores)
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """Its least and its greatest value."""
 
     @cached_property
     def mean(self) -> float:
-        return float(np.dot(self.scores, [share.mean for share in self.shares]))
+        return float(np.dot(self.weights, [share.mean for share in self.shares]))
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        low, high = self.support
+        return at_each(lambda q: root_between(lambda x: float(self.cdf(x)) - q, low, high, 1e-13 * (high - low)), p)
+
+
+class Score(LinearCombination):
+    """Σ s_j·θ_j over the shares of one whole: the mean score of an ordinal item, by the scores s."""
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return min(self.weights), max(self.weights)
 
     @cached_property
     def sd(self) -> float:
         """E[(S-μ)²] = E[D²/(A(A+1))] for D = Σ (s_j-μ)·G_j and A the sum of all parameters."""
-        away = np.array(self.scores) - self.mean
+        away = np.array(self.weights) - self.mean
         total = float(sum(self._alpha))
         step = 0.05 / float(np.sqrt(np.square(away) @ self._spreads))
         waves = self._wave(away, step * np.arange(5.0), lambda c: 1 / ((total + c) * (total + c + 1)))
@@ -88,27 +85,24 @@ class Score(_Bounded):
         return self.shares[0].error + max(gaps) + 1e-12
 
     def cdf(self, x: ArrayLike) -> Floats:
-        return self._each(lambda t: min(max(0.5 - self._integral(t)[0] / math.pi, 0.0), 1.0), x, 1.0)
+        return self._inside(lambda t: min(max(0.5 - self._integral(t)[0] / math.pi, 0.0), 1.0), x, 1.0)
 
     def pdf(self, x: ArrayLike) -> Floats:
-        return self._each(lambda t: max(self._integral(t, density=True)[0] / math.pi, 0.0), x, 0.0)
+        return self._inside(lambda t: max(self._integral(t, density=True)[0] / math.pi, 0.0), x, 0.0)
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        drawn = self.shares[0].posterior.sample(size, seed=seed)
-        found: Floats = np.stack([share.of(drawn) for share in self.shares], axis=1) @ np.array(self.scores)
-        return found
+        draws = self.shares[0].posterior.sample(size, seed=seed)
+        scores: Floats = np.stack([share.of(draws) for share in self.shares], axis=1) @ np.array(self.weights)
+        return scores
 
-    def _each(self, of: Callable[[float], float], x: ArrayLike, above: float) -> Floats:
+    def _inside(self, of: Callable[[float], float], x: ArrayLike, above: float) -> Floats:
         """One number at a time. Beyond 24 standard deviations less is left than any digit shows."""
-        where = np.asarray(x, dtype=np.float64)
         low, high = max(self.support[0], self.mean - 24 * self.sd), min(self.support[1], self.mean + 24 * self.sd)
-        found = [0.0 if t <= low else above if t >= high else of(t) for t in where.reshape(-1).tolist()]
-        return np.array(found).reshape(where.shape)
+        return at_each(lambda t: 0.0 if t <= low else above if t >= high else of(t), x)
 
     @cached_property
     def _alpha(self) -> list[float]:
-        parameters = self.shares[0].posterior.prior.parameters
-        return [float(sum(parameters[i] for i in share.own)) for share in self.shares]
+        return _parameters(self.shares)
 
     @cached_property
     def _counts(self) -> tuple[Floats, Floats]:
@@ -128,7 +122,7 @@ class Score(_Bounded):
         D = T·(S-t) with T the Gamma of A, of which S is independent: its density at 0 is that of S at t over A-1. By
         u = sinh(v)/sd the integrand is smooth whether φ ends soon or slowly.
         """
-        away, shapes = np.array(self.scores) - t, sum(self._alpha) - 1
+        away, shapes = np.array(self.weights) - t, sum(self._alpha) - 1
         sd = math.sqrt(float(np.square(away) @ self._spreads))
         middle = abs(float((np.array(self._alpha) + self._counts[0]) @ away)) / sd
         step, total = 0.5 / (8 + middle) / fine, 0.0
@@ -144,8 +138,8 @@ class Score(_Bounded):
         """E[Π (1 - iu(s_j-t))^-(α_j+c_j)·g(Σ c_j)], the characteristic function of Σ (s_j-t)·G_j."""
 
         def power(x: Wholes, a: float, log: Complexes) -> Complexes:
-            found: Complexes = np.exp((a + x)[None, :] * log[:, None])
-            return found
+            powers: Complexes = np.exp((a + x)[None, :] * log[:, None])
+            return powers
 
         factors = {
             share.own: partial(power, a=a, log=-np.log1p(-1j * u * distance))
@@ -162,21 +156,12 @@ def _second_moment(waves: Complexes, step: float) -> float:
     return float(np.dot(weights, slopes))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WeightedShare(_Bounded):
+class WeightedShare(LinearCombination):
     """Σ w_g·θ_g over the shares of several groups: a post-stratified share, by its Fourier integral."""
 
-    shares: tuple[Share, ...]
-    weights: tuple[float, ...]
-    label: str
-
     @property
-    def support(self) -> tuple[float, float]:  # type: ignore[override]
+    def support(self) -> tuple[float, float]:
         return 0.0, 1.0
-
-    @cached_property
-    def mean(self) -> float:
-        return float(np.dot(self.weights, [share.mean for share in self.shares]))
 
     @cached_property
     def sd(self) -> float:
@@ -190,31 +175,26 @@ class WeightedShare(_Bounded):
         return sum(share.error for share in self.shares) + self._nodes[2]
 
     def cdf(self, x: ArrayLike) -> Floats:
-        at = np.asarray(x, dtype=np.float64)
+        at, (low, high) = np.asarray(x, dtype=np.float64), self._reach
         u, wave, _ = self._nodes
-        angles = np.exp(-1j * np.outer(at.reshape(-1) - self.mean, u))
-        inside = np.clip(0.5 - (angles @ (wave / u)).imag * (u[1] - u[0]) / math.pi, 0.0, 1.0).reshape(at.shape)
-        low, high = self._reach
-        found: Floats = np.where(at <= low, 0.0, np.where(at >= high, 1.0, inside))
-        return found
+        inside = np.clip(0.5 - self._sum(at, wave / u).imag * (u[1] - u[0]) / math.pi, 0.0, 1.0)
+        return np.where(at <= low, 0.0, np.where(at >= high, 1.0, inside))
 
     def pdf(self, x: ArrayLike) -> Floats:
-        at = np.asarray(x, dtype=np.float64)
+        at, (low, high) = np.asarray(x, dtype=np.float64), self._reach
         u, wave, _ = self._nodes
-        angles = np.exp(-1j * np.outer(at.reshape(-1) - self.mean, u))
-        found: Floats = np.maximum((angles @ wave).real * (u[1] - u[0]) / math.pi, 0.0).reshape(at.shape)
-        low, high = self._reach
-        return np.where((at < low) | (at > high), 0.0, found)
+        inside = np.maximum(self._sum(at, wave).real * (u[1] - u[0]) / math.pi, 0.0)
+        return np.where((at < low) | (at > high), 0.0, inside)
+
+    def _sum(self, at: Floats, wave: Complexes) -> Complexes:
+        """Σ e^(-iu(x-mean))·wave over the nodes u, for each x."""
+        angles = np.exp(-1j * np.outer(at.reshape(-1) - self.mean, self._nodes[0]))
+        sums: Complexes = (angles @ wave).reshape(at.shape)
+        return sums
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        posteriors = {id(share.posterior): share.posterior for share in self.shares}
-        drawn = {
-            key: posterior.sample(size, seed=None if seed is None else (seed, i))
-            for i, (key, posterior) in enumerate(posteriors.items())
-        }
-        shares = np.stack([share.of(drawn[id(share.posterior)]) for share in self.shares], axis=1)
-        found: Floats = shares @ np.array(self.weights)
-        return found
+        draws: Floats = sample_shares(self.shares, size, seed) @ np.array(self.weights)
+        return draws
 
     @property
     def _reach(self) -> tuple[float, float]:
@@ -235,12 +215,12 @@ class WeightedShare(_Bounded):
 
     def _wave(self, u: Floats) -> Complexes:
         """E[e^(iuS)]: groups of one posterior together, those of several apart."""
-        found = np.ones(len(u), dtype=np.complex128)
-        for posterior in {id(share.posterior): share.posterior for share in self.shares}.values():
+        wave = np.ones(len(u), dtype=np.complex128)
+        for posterior in distinct_posteriors(share.posterior for share in self.shares):
             places = [g for g, share in enumerate(self.shares) if share.posterior is posterior]
             if len(places) == 1:
-                functions = self._alone(places[0])
-                found *= _integral(functions, self.weights[places[0]] * u)[:, 0]
+                functions = self._functions(places[0])
+                wave *= _integral(functions, self.weights[places[0]] * u)[:, 0]
                 continue
             sides = [(self.shares[g].own, self.shares[g].rest) for g in places]
 
@@ -248,14 +228,15 @@ class WeightedShare(_Bounded):
                 panels = components.panels(self.shares[places[g]].law, importance)
                 return _integral(Functions.through(panels.edges, panels.values), self.weights[places[g]] * u)
 
-            found *= posterior.counts.joined(sides, posterior.prior.alpha, transform)
-        return found
+            wave *= posterior.counts.joined(sides, posterior.prior.alpha, transform)
+        return wave
 
-    def _alone(self, g: int) -> Functions:
-        kept: dict[int, Functions] = vars(self).setdefault("_functions", {})
-        if g not in kept:
-            kept[g] = alone(self.shares[g].law)[0]
-        return kept[g]
+    def _functions(self, g: int) -> Functions:
+        """The density of the logit of one group's share, computed once."""
+        by_group: dict[int, Functions] = vars(self).setdefault("_by_group", {})
+        if g not in by_group:
+            by_group[g] = tabulate_law(self.shares[g].law)[0]
+        return by_group[g]
 
 
 def _integral(functions: Functions, u: Floats) -> Complexes:
@@ -265,12 +246,17 @@ def _integral(functions: Functions, u: Floats) -> Complexes:
     cuts = np.maximum(np.ceil(turns / 12), 1).astype(int).tolist()
     pieces = zip(functions.edges[:-1], functions.edges[1:], cuts, strict=True)
     edges = np.append(np.concatenate([np.linspace(a, b, m, endpoint=False) for a, b, m in pieces]), functions.edges[-1])
-    half = np.diff(edges)[:, None] / 2
-    at = (edges[:-1, None] + half * (_NODE + 1)).ravel()
-    density = functions.density(at) * (half * _WEIGHT).ravel()[:, None]
+    at, weight = gauss_nodes(edges)
+    density = functions.density(at) * weight[:, None]
     inside = np.exp(1j * np.outer(u, expit(at))) @ density
-    found: Complexes = inside + functions.at_zero + np.exp(1j * u)[:, None] * functions.at_one
-    return found
+    waves: Complexes = inside + functions.at_zero + np.exp(1j * u)[:, None] * functions.at_one
+    return waves
+
+
+def _parameters(shares: Sequence[Share]) -> list[float]:
+    """The prior's parameter of each share of one whole."""
+    parameters = shares[0].posterior.prior.parameters
+    return [float(sum(parameters[i] for i in share.own)) for share in shares]
 
 
 def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
@@ -278,8 +264,7 @@ def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
 
     In the logarithm of the largest Gamma the integrand is smooth and ends on both sides, so equal steps are exact.
     """
-    counts, parameters = shares[0].posterior.counts, shares[0].posterior.prior.parameters
-    alpha = [float(sum(parameters[i] for i in share.own)) for share in shares]
+    counts, alpha = shares[0].posterior.counts, _parameters(shares)
     laws = [counts.total(share.own) for share in shares]
     middle = max(a + float(count @ chance) for a, (count, chance) in zip(alpha, laws, strict=True))
     step = 0.25 / math.sqrt(middle)
@@ -322,50 +307,11 @@ def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
     return [Estimate(chance, shares[0].error + gap) for chance in chances.tolist()]
 
 
-def bayes_factor(posteriors: Sequence[NoiseAware], cells: NDArray[np.int64], seed: object = 0) -> Estimate:
-    """p(release | rows and columns are independent) / p(release | they are not), for a table of cells.
-
-    The priors of the margins are those that the prior of the table implies: sums of its parameters. It is the mean of
-    p(c | H0)/p(c | H1) over the posterior of the counts c under H1. Public groups, a posterior each, have fixed sizes.
-    """
-    alpha = np.concatenate([posterior.prior.alpha for posterior in posteriors])[cells]
-    bits = HashedBits(f"bayes factor {seed}")
-    drawn = 0.0
-    try:
-        if len(posteriors) > 1:
-            raise TooLarge("the data sets of several groups are too many to list", hint="draws are used")
-        rows, chance = posteriors[0].counts.listing()
-    except TooLarge:
-        rows = np.concatenate([posterior.counts.draw(bits, _DRAWS) for posterior in posteriors], axis=1)
-        chance, drawn = np.full(_DRAWS, 1 / _DRAWS), SURE / math.sqrt(_DRAWS)
-    counts = rows[:, cells]
-    logs = _log_dirmult(alpha.sum(axis=0), counts.sum(axis=1)) - _log_dirmult(
-        alpha.reshape(-1), counts.reshape(len(rows), -1)
-    )
-    if len(posteriors) > 1:
-        logs = _log_dirmult(alpha.sum(axis=0), counts.sum(axis=1)) - sum(
-            _log_dirmult(alpha[g], counts[:, g]) for g in range(len(alpha))
-        )
-    else:
-        logs = logs + _log_dirmult(alpha.sum(axis=1), counts.sum(axis=2))
-    ratios = np.exp(logs)
-    value = float(chance @ ratios)
-    spread = math.sqrt(max(float(chance @ (ratios - value) ** 2), 0.0))
-    return Estimate(value, drawn * spread + max(p.error for p in posteriors) * float(ratios.max()))
-
-
-def _log_dirmult(alpha: Floats, counts: NDArray[Any]) -> Floats:
-    """ln B(α+c)/B(α) of each row."""
-    after = gammaln(alpha + counts).sum(axis=1) - gammaln(alpha.sum() + counts.sum(axis=1))
-    found: Floats = after - gammaln(alpha).sum() + gammaln(alpha.sum())
-    return found
-
-
-def checked_weights(weights: Mapping[str, float], groups: Sequence[str]) -> tuple[float, ...]:
+def require_weights(weights: Mapping[str, float], groups: Sequence[str]) -> tuple[float, ...]:
     """One public weight for each group; they sum to 1."""
     if set(weights) != set(groups):
         raise InvalidInput("weights are one for each group", hint=f"of {', '.join(groups)}")
-    own = tuple(float(weights[group]) for group in groups)
-    if not all(0 <= weight <= 1 for weight in own) or abs(sum(own) - 1) > 1e-9:
+    numbers = tuple(float(weights[group]) for group in groups)
+    if not all(0 <= weight <= 1 for weight in numbers) or abs(sum(numbers) - 1) > 1e-9:
         raise InvalidInput("weights are shares that sum to 1", hint="divide each by their sum")
-    return own
+    return numbers

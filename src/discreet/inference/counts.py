@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.joint_shares import Betas, Components
-from discreet.inference.shares import draw_places
+from discreet.inference.components import Betas, Components
+from discreet.inference.draws import draw_places
 from discreet.posteriors.mixtures import ShareLaw
 from discreet.samplers.bits import Bits
 
@@ -112,7 +112,7 @@ class CountPosterior(ABC):
         raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
 
 
-class Weighed(CountPosterior):
+class WeightedRows(CountPosterior):
     """The posterior of the counts, one row for each data set that matters."""
 
     def __init__(self, rows: Wholes, log_weights: Floats, *, error: float, method: str) -> None:
@@ -126,25 +126,25 @@ class Weighed(CountPosterior):
         self.method, self.sizes = method, int(self.rows[0].sum())
 
     def marginal(self, i: int) -> tuple[Wholes, Floats]:
-        return self._tallied(self.rows[:, i])
+        return self._tally(self.rows[:, i])
 
     def pair(self, i: int, j: int) -> tuple[Wholes, Wholes, Floats]:
         return self.rows[:, i], self.rows[:, j], self.weights
 
     def draw(self, bits: Bits, size: int) -> Wholes:
-        found: Wholes = self.rows[draw_places(bits, self.weights, size)]
-        return found
+        rows: Wholes = self.rows[draw_places(bits, self.weights, size)]
+        return rows
 
-    def _tallied(self, counts: Wholes) -> tuple[Wholes, Floats]:
+    def _tally(self, counts: Wholes) -> tuple[Wholes, Floats]:
         count, at = np.unique(counts, return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
 
-class Listed(Weighed):
+class Enumeration(WeightedRows):
     """Every data set, one by one: groups of categories too."""
 
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
-        return self._tallied(self._sums(members))
+        return self._tally(self._sums(members))
 
     def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
         x, y = self._sums(own), self._sums(others)
@@ -153,12 +153,11 @@ class Listed(Weighed):
         return int(x.min()), int(y.min()), table
 
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
-        sides = [np.stack([self._sums(cells) for cells in side], axis=1) for side in (first, second)]
-        (one, at), (other, place) = (np.unique(side, axis=0, return_inverse=True) for side in sides)
+        (one, at), (other, place) = (self._kinds(side) for side in (first, second))
         if len(one) * len(other) > MAX_PAIRS:
             raise TooLarge("two groups have too many counts that matter", hint="use geometric")
         weights = np.zeros((len(one), len(other)))
-        np.add.at(weights, (at.reshape(-1), place.reshape(-1)), self.weights)
+        np.add.at(weights, (at, place), self.weights)
         return _betas(one, first, alpha), _betas(other, second, alpha), weights
 
     def one_group(
@@ -170,25 +169,30 @@ class Listed(Weighed):
 
     def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
         sums = of_sum(self._sums([i for cells in factors for i in cells])) * self.weights
-        found: NDArray[Any] = np.multiply.reduce([of(self._sums(cells)) for cells, of in factors.items()]) @ sums
-        return found
+        means: NDArray[Any] = np.multiply.reduce([of(self._sums(cells)) for cells, of in factors.items()]) @ sums
+        return means
 
     def joined(self, sides: Sequence[Sides], alpha: Floats, of: OfComponents) -> NDArray[Any]:
         parts = []
         for g, side in enumerate(sides):
-            counts = np.stack([self._sums(cells) for cells in side], axis=1)
-            kinds, at = np.unique(counts, axis=0, return_inverse=True)
-            mass = np.bincount(at.reshape(-1), self.weights).astype(np.float64)
-            parts.append(of(g, _betas(kinds, side, alpha), mass)[:, at.reshape(-1)])
-        found: NDArray[Any] = np.multiply.reduce(parts) @ self.weights
-        return found
+            kinds, at = self._kinds(side)
+            mass = np.bincount(at, self.weights).astype(np.float64)
+            parts.append(of(g, _betas(kinds, side, alpha), mass)[:, at])
+        means: NDArray[Any] = np.multiply.reduce(parts) @ self.weights
+        return means
 
     def listing(self) -> tuple[Wholes, Floats]:
         return self.rows, self.weights
 
+    def _kinds(self, side: Sides) -> tuple[Wholes, Wholes]:
+        """The different counts of a side and of the rest, and which of them each data set has."""
+        counts = np.stack([self._sums(cells) for cells in side], axis=1)
+        kinds, at = np.unique(counts, axis=0, return_inverse=True)
+        return kinds, at.reshape(-1)
+
     def _sums(self, members: Sequence[int]) -> Wholes:
-        found: Wholes = self.rows[:, list(members)].sum(axis=1)
-        return found
+        sums: Wholes = self.rows[:, list(members)].sum(axis=1)
+        return sums
 
 
 def _betas(counts: Wholes, sides: Sides, alpha: Floats) -> Betas:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.boxes import first_reach, together
-from discreet.inference.counts import CountPosterior, Listed
-from discreet.inference.line import on_a_line
+from discreet.inference.boxes import first_reach, joint_factors
+from discreet.inference.counts import CountPosterior, Enumeration
+from discreet.inference.factor_posteriors import factor_posterior
+from discreet.inference.line import line_posterior
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.private_total import weighed_factors
 from discreet.inference.products import Product
 from discreet.inference.records import Records, as_records
-from discreet.inference.weighted_draws import sampled
+from discreet.inference.weighted_draws import drawn_posterior
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms import Mechanism
@@ -23,6 +23,9 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Outcome
+
+Outputs: TypeAlias = Sequence[tuple[Mechanism, Outcome]]
+"""Outputs about the same records, each with its mechanism."""
 
 WIDE = 1 << 13
 """Noise over more counts than this is weighed in blocks, if there are two categories."""
@@ -42,7 +45,7 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None, r
     >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
     [0.498, 0.383, 0.119]
     """
-    return _belief([(mechanism, _checked(mechanism, output))], prior, records)
+    return _posterior([(mechanism, _as_output(mechanism, output))], prior, records)
 
 
 class Emission(Protocol):
@@ -70,10 +73,10 @@ def combine(releases: Sequence[Emission], *, prior: object = None, records: obje
     >>> bool(both.sd[0] < 0.12)
     True
     """
-    about = [(released.mechanism, _checked(released.mechanism, released.output)) for released in releases]
-    if not about:
+    outputs = [(released.mechanism, _as_output(released.mechanism, released.output)) for released in releases]
+    if not outputs:
         raise InvalidInput("there is no release to combine", hint="give at least one")
-    spaces = [mechanism.space for mechanism, _ in about]
+    spaces = [mechanism.space for mechanism, _ in outputs]
     if len({getattr(released, "categories", None) for released in releases}) > 1:
         raise InvalidInput("the receipts have different categories", hint="combine releases of one column")
     if any(one is other or _is_copy(one, other) for one, other in combinations(releases, 2)):
@@ -82,7 +85,7 @@ def combine(releases: Sequence[Emission], *, prior: object = None, records: obje
         raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
         raise InvalidInput("the releases have different priors", hint="say which to believe with `prior`")
-    return _belief(about, prior, records)
+    return _posterior(outputs, prior, records)
 
 
 def _is_copy(one: Emission, other: Emission) -> bool:
@@ -92,73 +95,75 @@ def _is_copy(one: Emission, other: Emission) -> bool:
     return first is not None and first == second
 
 
-def _belief(about: list[tuple[Mechanism, Outcome]], prior: object, records: object) -> NoiseAware:
-    space = about[0][0].space
-    held = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
-    if held.k != space.k:
+def _posterior(outputs: Outputs, prior: object, records: object) -> NoiseAware:
+    space = outputs[0][0].space
+    reader = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if reader.k != space.k:
         raise InvalidInput(f"the prior must have {space.k} parameters", hint="give one for each category")
     if not space.adjacency.keeps_total:
-        own = PosteriorSpace(prior=held, n=None)  # refuses a prior that no space may have
-        return NoiseAware(own.prior, None, _without_total(about, own, as_records(records)))
+        reader_space = PosteriorSpace(prior=reader, n=None)  # refuses a prior that no space may have
+        return NoiseAware(reader_space.prior, None, _private_n_counts(outputs, reader_space, as_records(records)))
     if records is not None:
         raise InvalidInput("n is public here", hint="leave out records", parameter="records")
-    own = PosteriorSpace(prior=held, n=space.n)
-    return NoiseAware(own.prior, own.n, _weighed(about, own))
+    reader_space = PosteriorSpace(prior=reader, n=space.n)
+    return NoiseAware(reader_space.prior, reader_space.n, _counts(outputs, reader_space))
 
 
-def _without_total(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, records: Records) -> CountPosterior:
+def _factors(outputs: Outputs) -> list[Factor] | None:
+    """The likelihoods of each count, where every mechanism has noise on single counts."""
+    known = [factors for mechanism, output in outputs if (factors := mechanism.kernel.factors(output)) is not None]
+    return joint_factors(known) if len(known) == len(outputs) else None
+
+
+def _private_n_counts(outputs: Outputs, space: PosteriorSpace, records: Records) -> CountPosterior:
     """Where n is private: every mechanism has noise of its own on every count."""
-    known = [factors for mechanism, output in about if (factors := mechanism.kernel.factors(output)) is not None]
-    if len(known) < len(about):
+    factors = _factors(outputs)
+    if factors is None:
         raise InvalidInput("only noise on single counts is read where n is private", hint="use geometric")
-    factors = known[0] if len(known) == 1 else together(known)
-    return weighed_factors(factors, own.prior.alpha, None, records)
+    return factor_posterior(factors, space.prior.alpha, None, records)
 
 
-def _weighed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> CountPosterior:
-    known = [factors for mechanism, output in about if (factors := mechanism.kernel.factors(output)) is not None]
-    product = together(known) if len(known) == len(about) else None
-    if own.k == 2:
-        return _on_two(about, own, product)
-    if product is not None:
+def _counts(outputs: Outputs, space: PosteriorSpace) -> CountPosterior:
+    factors = _factors(outputs)
+    if space.k == 2:
+        return _two_counts(outputs, space, factors)
+    if factors is not None:
         try:
-            return Product(product, own.prior.alpha, own.n)
+            return Product(factors, space.prior.alpha, space.n)
         except TooLarge:
             pass
-    drawn = sampled(about, own) if product is not None or exceeds(own, LISTED) else None
-    return _listed(about, own) if drawn is None else drawn
+    draws = drawn_posterior(outputs, space) if factors is not None or exceeds(space, LISTED) else None
+    return _enumerate(outputs, space) if draws is None else draws
 
 
-def _on_two(
-    about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, product: list[Factor] | None
-) -> CountPosterior:
+def _two_counts(outputs: Outputs, space: PosteriorSpace, factors: list[Factor] | None) -> CountPosterior:
     """Two categories: windows about the outputs, blocks where these are wide, or every data set."""
-    if product is not None and min(map(sum, first_reach(product, [1, 1], own.n))) <= WIDE:
+    if factors is not None and min(map(sum, first_reach(factors, [1, 1], space.n))) <= WIDE:
         try:
-            return Product(product, own.prior.alpha, own.n, 4 * WIDE)
+            return Product(factors, space.prior.alpha, space.n, 4 * WIDE)
         except TooLarge:  # the prior contradicts the outputs, and draws the counts far away from them
             pass
-    blocks = on_a_line(about, own) if product is not None or own.n >= LONGEST else None
+    blocks = line_posterior(outputs, space) if factors is not None or space.n >= LONGEST else None
     if blocks is not None:
         return blocks
-    return _listed(about, own) if product is None else Product(product, own.prior.alpha, own.n)
+    return _enumerate(outputs, space) if factors is None else Product(factors, space.prior.alpha, space.n)
 
 
-def _listed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Listed:
+def _enumerate(outputs: Outputs, space: PosteriorSpace) -> Enumeration:
     """Every data set, one by one."""
-    logs = sum(mechanism.kernel.column(output).values for mechanism, output in about)
-    rows = own.candidates().array()
+    logs = sum(mechanism.kernel.column(output).values for mechanism, output in outputs)
+    rows = space.candidates().array()
     method = f"enumeration of all {len(rows):,} data sets"
-    return Listed(rows, logs + log_predictive(own.prior, rows), error=0.0, method=method)
+    return Enumeration(rows, logs + log_predictive(space.prior, rows), error=0.0, method=method)
 
 
-def _checked(mechanism: Mechanism, output: object) -> Outcome:
+def _as_output(mechanism: Mechanism, output: object) -> Outcome:
     """An output that the mechanism could have emitted, as whole numbers."""
     items = as_items(output, "the output")
-    found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
+    counts = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
     adjacency = mechanism.space.adjacency
-    whole = len(found) == len(items) == mechanism.space.k
-    whole = whole and (not adjacency.keeps_total or adjacency.allows(sum(found)))
-    if not whole or (min(found) < 0 and not mechanism.kernel.signed):
+    is_possible = len(counts) == len(items) == mechanism.space.k
+    is_possible = is_possible and (not adjacency.keeps_total or adjacency.allows(sum(counts)))
+    if not is_possible or (min(counts) < 0 and not mechanism.kernel.signed):
         raise InvalidInput("this is no output of the mechanism", hint="give it as released")
-    return found
+    return counts

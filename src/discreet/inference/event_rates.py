@@ -9,7 +9,7 @@ the definition and sums the coverage of intervals over all data sets.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,15 +24,13 @@ from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
 from discreet.inference.boxes import LEFT_OUT
-from discreet.inference.private_total import Cells, first_reach
-from discreet.inference.quantities import Kind, Quantity
-from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.inference.draws import draw_places, draw_uniforms, sample_bits
+from discreet.inference.quantities import Quantity, QuantityTable, at_each
+from discreet.inference.tilted_windows import TiltedWindows, first_reach
 from discreet.kernels.base import Factor
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.gamma import Gamma, as_gamma
 from discreet.posteriors.mixtures import ShareLaw, as_levels
-from discreet.samplers.bits import SYSTEM
-from discreet.testing import HashedBits
 from discreet.typing import Outcome
 
 JEFFREYS = Gamma("1/2", 0)
@@ -80,19 +78,18 @@ class Rate(Quantity):
 
     def cdf(self, x: ArrayLike) -> Floats:
         at = np.maximum(np.asarray(x, dtype=np.float64) / self.scale, 0.0)[..., None]
-        found: Floats = gammainc(self.shapes, at) @ self.chances
-        return found
+        below: Floats = gammainc(self.shapes, at) @ self.chances
+        return below
 
     def pdf(self, x: ArrayLike) -> Floats:
         at = np.asarray(x, dtype=np.float64)[..., None] / self.scale
         safe = np.maximum(at, 1e-300)
         logs = (self.shapes - 1) * np.log(safe) - safe - gammaln(self.shapes)
-        found: Floats = np.where(at > 0, np.exp(logs), 0.0) @ self.chances / self.scale
-        return found
+        density: Floats = np.where(at > 0, np.exp(logs), 0.0) @ self.chances / self.scale
+        return density
 
     def quantile(self, p: ArrayLike) -> Floats:
-        wanted = as_levels(p)
-        return np.array([self._quantile(each) for each in wanted.reshape(-1).tolist()]).reshape(wanted.shape)
+        return at_each(self._quantile, as_levels(p))
 
     def _quantile(self, p: float) -> float:
         """Between those of the first and of the last Gamma, on a logarithmic scale where it is close to 0."""
@@ -105,10 +102,10 @@ class Rate(Quantity):
         return self.scale * math.exp(root)
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        bits, number = SYSTEM if seed is None else HashedBits(f"sample {seed}"), whole(size, "size", minimum=1)
+        bits, number = sample_bits(seed), whole(size, "size", minimum=1)
         shapes = self.shapes[draw_places(bits, self.chances, number)]
-        found: Floats = self.scale * gammaincinv(shapes, draw_uniforms(bits, number))
-        return found
+        draws: Floats = self.scale * gammaincinv(shapes, draw_uniforms(bits, number))
+        return draws
 
     def as_share(self, unit: float) -> RateShare:
         """The law of rate/(unit + rate), whose logit is the logarithm of the rate over the unit."""
@@ -122,7 +119,7 @@ class RateShare(ShareLaw):
         self._chances, self._shapes, self._steep, self._down = chances, shapes, steep, upside_down
 
     @cached_property
-    def _logs(self) -> tuple[float, float]:
+    def _moments(self) -> tuple[float, float]:
         """The mean and the standard deviation of the share, nearly: they say where to look."""
         middle = float(self._chances @ self._shapes)
         sd = math.sqrt(float(self._chances @ (self._shapes + (self._shapes - middle) ** 2)))
@@ -132,11 +129,11 @@ class RateShare(ShareLaw):
 
     @property
     def mean(self) -> float:
-        return 1 - self._logs[0] if self._down else self._logs[0]
+        return 1 - self._moments[0] if self._down else self._moments[0]
 
     @property
     def sd(self) -> float:
-        return self._logs[1]
+        return self._moments[1]
 
     @property
     def complement(self) -> RateShare:
@@ -147,22 +144,22 @@ class RateShare(ShareLaw):
         with np.errstate(divide="ignore"):
             odds = (1 - at) / at if self._down else at / (1 - at)
         part = gammaincc if self._down else gammainc
-        found: Floats = part(self._shapes, self._steep * odds) @ self._chances
-        return found
+        below: Floats = part(self._shapes, self._steep * odds) @ self._chances
+        return below
 
     def pdf(self, x: ArrayLike) -> Floats:
         at = np.clip(np.asarray(x, dtype=np.float64), 1e-300, 1 - 2.0**-53)[..., None]
         odds = self._steep * ((1 - at) / at if self._down else at / (1 - at))
         logs = self._shapes * np.log(odds) - odds - gammaln(self._shapes) - np.log(at) - np.log1p(-at)
-        found: Floats = np.exp(logs) @ self._chances
-        return found
+        density: Floats = np.exp(logs) @ self._chances
+        return density
 
     def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         return self.cdf(x), self.pdf(x)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rates:
+class Rates(QuantityTable):
     """What may be believed of the rates of several groups, which are independent.
 
     >>> from discreet import Geometric, PosteriorSpace
@@ -180,8 +177,7 @@ class Rates:
     def rate(self, group: str) -> Rate:
         """The rate of one group."""
         if group not in self.by_group:
-            known = ", ".join(list(self.by_group)[:12])
-            raise InvalidInput(f"there is no group {group!r}", hint=f"there are {known}")
+            raise InvalidInput(f"there is no group {group!r}", hint=f"there are {', '.join(self.labels[:12])}")
         return self.by_group[group]
 
     __getitem__ = rate
@@ -191,25 +187,8 @@ class Rates:
         """The groups."""
         return tuple(self.by_group)
 
-    @property
-    def mean(self) -> Floats:
-        """The expected rate of each group."""
-        return np.array([rate.mean for rate in self.by_group.values()])
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each."""
-        return np.array([rate.sd for rate in self.by_group.values()])
-
-    def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
-        """The low ends and the high ends of each interval."""
-        ends = np.array([rate.interval(level, kind) for rate in self.by_group.values()])
-        return ends[:, 0], ends[:, 1]
-
-    @property
-    def error(self) -> float:
-        """A bound on how far any probability is off."""
-        return max(rate.error for rate in self.by_group.values())
+    def _quantities(self) -> Iterable[Rate]:
+        return self.by_group.values()
 
     def __repr__(self) -> str:
         return f"<Rates, privacy noise included, of {', '.join(self.labels[:12])}>"
@@ -243,13 +222,13 @@ def rates(
         raise InvalidInput(
             f"exposures are one for each of {len(output)} groups", hint="like north=120000", parameter="exposure"
         )
-    held, unit = JEFFREYS if prior is None else as_gamma(prior), exact(per, "per", above=0)
+    of_rate, unit = JEFFREYS if prior is None else as_gamma(prior), exact(per, "per", above=0)
     by_group, posteriors = {}, {}
     for group, factor, noisy in zip(exposure, factors, output, strict=True):
         during = exact(exposure[group], "exposure", above=0)
-        first, chances, left_out = _counts(factor, float(held.shape), float(held.rate / during))
-        by_group[group] = Rate(group, first, chances, held, during, unit, left_out + 1e-13, output, people)
-        posteriors[group] = held.update(max(noisy, 0), during)
+        first, chances, left_out = _counts(factor, float(of_rate.shape), float(of_rate.rate / during))
+        by_group[group] = Rate(group, first, chances, of_rate, during, unit, left_out + 1e-13, output, people)
+        posteriors[group] = of_rate.update(max(noisy, 0), during)
     return Rates(by_group, posteriors)
 
 
@@ -257,7 +236,7 @@ def _counts(factor: Factor, shape: float, rare: float) -> tuple[int, Floats, flo
     """p(c | z) from a first count on, and what the window leaves out: t = E/(b+E) is 1/(1 + b/E)."""
     log_t, reach = np.array([-math.log1p(rare)]), first_reach([factor])
     while True:
-        cells = Cells.within([factor], np.array([shape]), np.ones(1, dtype=np.int64), reach)
+        cells = TiltedWindows.within([factor], np.array([shape]), np.ones(1, dtype=np.int64), reach)
         log_sums, _ = cells.sums(log_t)
         left, right = (float(tail[0, 0]) for tail in cells.tails(log_t, log_sums))
         if left + right <= LEFT_OUT:

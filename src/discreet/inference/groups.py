@@ -10,10 +10,10 @@ with a sum over all data sets.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, SupportsFloat, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ OneShare = TypeVar("OneShare", bound=ShareLaw)
 class Marginals(ABC, Generic[OneShare]):
     """The shares of several categories, one by one."""
 
-    _named: ClassVar = "categories"
+    _what: ClassVar = "categories"
 
     @property
     @abstractmethod
@@ -62,7 +62,7 @@ class Marginals(ABC, Generic[OneShare]):
     def _category(self, i: object) -> int:
         at = whole(i, "a category's number")
         if at >= self.k:
-            raise InvalidInput(f"{self._named} are numbered 0 to {self.k - 1}", hint="name one of them")
+            raise InvalidInput(f"{self._what} are numbered 0 to {self.k - 1}", hint="name one of them")
         return at
 
     @property
@@ -83,17 +83,17 @@ class Marginals(ABC, Generic[OneShare]):
 
     def _repr_html_(self) -> str:
         bars = (share_bar(i + 1, self.ends(i)) for i in range(self.k))
-        return card("What a reader may believe", f"Of {self.k:,} {self._named}.", bars=bars, key=AWARE_KEY)
+        return card("What a reader may believe", f"Of {self.k:,} {self._what}.", bars=bars, key=AWARE_KEY)
 
-    def _intervals(self, interval: Callable[[OneShare], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    def _intervals(self, interval: Callable[[OneShare], Iterable[SupportsFloat]]) -> tuple[Floats, Floats]:
         ends = self._each(lambda law: [float(end) for end in interval(law)])
         return ends[:, 0], ends[:, 1]
 
     def _each(self, of: Callable[[OneShare], float | list[float]]) -> Floats:
         """A number, or several, of each category: once for those that have one law."""
         laws = [self.marginal(i) for i in range(self.k)]
-        known = {id(law): of(law) for law in dict(zip(map(id, laws), laws, strict=True)).values()}
-        return np.array([known[id(law)] for law in laws])
+        numbers = {id(law): of(law) for law in {id(law): law for law in laws}.values()}
+        return np.array([numbers[id(law)] for law in laws])
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +110,14 @@ class Within(Marginals[BetaTable]):
 
     belief: NoiseAware
     members: tuple[int, ...]
-    _named: ClassVar = "the group's categories"
+    _what: ClassVar = "the group's categories"
 
     def __post_init__(self) -> None:
         k = self.belief.k
-        found = tuple(whole(member, "a category's number") for member in self.members)
-        if not 2 <= len(set(found)) == len(found) < k or max(found) >= k:
+        members = tuple(whole(member, "a category's number") for member in self.members)
+        if not 2 <= len(set(members)) == len(members) < k or max(members) >= k:
             raise InvalidInput("a group is two or more of the categories, and not all", hint="name each of them once")
-        object.__setattr__(self, "members", found)
+        object.__setattr__(self, "members", members)
 
     @property
     def k(self) -> int:

@@ -32,9 +32,9 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, block_rule
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.coarse import Beyond, Blocks, Part, coarse
+from discreet.inference.coarse import Blocks, ExcessLikelihood, Part, coarse_part
 from discreet.inference.counts import CountPosterior
-from discreet.inference.shares import draw_places
+from discreet.inference.draws import draw_places
 from discreet.kernels.base import Logs
 from discreet.kernels.line_normalisers import NEAR
 from discreet.mechanisms import Mechanism
@@ -60,19 +60,19 @@ class Line(CountPosterior):
     def __init__(self, column: Callable[[Floats], Logs], kinks: Sequence[int], prior: Dirichlet, n: int) -> None:
         self._column, self._prior, self._n = column, prior, n
         blocks, beyond, measured = self._weigh(kinks)
-        cuts, unblurred = _divided(blocks)
+        cuts, unblurred = _divide(blocks)
         parts: list[Part] = []
         if unblurred > _WORTH:
             far = blocks.far(kinks, PLACES_IN_ALL // 2)
-            parts.append(coarse(beyond, blocks.only(far), PLACES_IN_ALL // 2))
-            cuts, unblurred = _divided(blocks.only(~far))
+            parts.append(coarse_part(beyond, blocks.only(far), PLACES_IN_ALL // 2))
+            cuts, unblurred = _divide(blocks.only(~far))
         places, weight, _ = block_rule(*cuts)
         parts.append(Part(places, weight * np.exp(beyond.log(places, n)), n))
         mass = np.concatenate([part.mass for part in parts])
-        kept = mass > mass.max(initial=0.0) * 1e-18
-        self.weights = mass[kept] / mass[kept].sum()
-        self.places = np.concatenate([part.places for part in parts])[kept]
-        self.sizes: Floats = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
+        some = mass > mass.max(initial=0.0) * 1e-18
+        self.weights = mass[some] / mass[some].sum()
+        self.places = np.concatenate([part.places for part in parts])[some]
+        self.sizes: Floats = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[some]
         # A mean is linear in the counts, so the rule is exact for it: only what was measured can move it.
         self.mean_errors = measured + parts[0].error + 1e-11
         self.error = self.mean_errors + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0)
@@ -82,7 +82,7 @@ class Line(CountPosterior):
                 "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
             )
 
-    def _weigh(self, kinks: Sequence[int]) -> tuple[Blocks, Beyond, float]:
+    def _weigh(self, kinks: Sequence[int]) -> tuple[Blocks, ExcessLikelihood, float]:
         """Blocks and what they weigh beyond the least likelihood, as shares of the whole, and the error of these sums.
 
         Each is held against its halves. With that least likelihood nothing was said.
@@ -101,7 +101,7 @@ class Line(CountPosterior):
         if self.prior_weight < _LEAST_WEIGHT:
             self.prior_weight, least = 0.0, -math.inf
         excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
-        beyond = Beyond(self._prior, lambda c: self._column(c).values, least, top)
+        beyond = ExcessLikelihood(self._prior, lambda c: self._column(c).values, least, top)
         return Blocks(self._prior, self._n, start, length, excess), beyond, float(gap.sum() + mass @ errors) / total
 
     def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes, Floats, float]:
@@ -134,30 +134,30 @@ class Line(CountPosterior):
         return np.stack([self.places[at], self.sizes[at] - self.places[at]], axis=1)
 
 
-def on_a_line(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Line | None:
+def line_posterior(outputs: Sequence[tuple[Mechanism, Outcome]], space: PosteriorSpace) -> Line | None:
     """The posterior of two categories given outputs about the same records; None if a law is known only at counts."""
-    kinks = [mechanism.kernel.kinks(output) for mechanism, output in about]
-    known = [places for places in kinks if places is not None]
-    if len(known) < len(kinks):
+    kinks = [mechanism.kernel.kinks(output) for mechanism, output in outputs]
+    places = {kink for each in kinks if each is not None for kink in each}
+    if any(each is None for each in kinks):
         return None
 
     def column(c: Floats) -> Logs:
-        data = np.stack([c, own.n - c], axis=1)
-        columns = [mechanism.kernel.column(output, data) for mechanism, output in about]
+        data = np.stack([c, space.n - c], axis=1)
+        columns = [mechanism.kernel.column(output, data) for mechanism, output in outputs]
         return Logs(*(np.sum(part, axis=0) for part in zip(*columns, strict=True)))
 
-    return Line(column, sorted({kink for places in known for kink in places}), own.prior, own.n)
+    return Line(column, sorted(places), space.prior, space.n)
 
 
-def _divided(blocks: Blocks) -> tuple[tuple[Wholes, Wholes], float]:
+def _divide(blocks: Blocks) -> tuple[tuple[Wholes, Wholes], float]:
     """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
     order = np.argsort(-blocks.mass / blocks.cost, kind="stable")
-    kept = np.zeros(len(order), dtype=bool)
-    kept[order[np.cumsum(blocks.cost[order]) <= PLACES_IN_ALL]] = True
+    divided = np.zeros(len(order), dtype=bool)
+    divided[order[np.cumsum(blocks.cost[order]) <= PLACES_IN_ALL]] = True
     light = np.argsort(blocks.mass, kind="stable")
-    kept[light[np.cumsum(blocks.mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
-    unblurred = float(blocks.mass[~kept & (blocks.parts > 1)].sum())
-    return cut(blocks.start, blocks.length, np.where(kept, blocks.parts, 1)), unblurred
+    divided[light[np.cumsum(blocks.mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
+    unblurred = float(blocks.mass[~divided & (blocks.parts > 1)].sum())
+    return cut(blocks.start, blocks.length, np.where(divided, blocks.parts, 1)), unblurred
 
 
 def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:

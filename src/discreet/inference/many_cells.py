@@ -12,7 +12,6 @@ measured against more of them. Both are stated. `tests/inference/test_many_cells
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,8 @@ from scipy import fft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
+from discreet.inference.components import Window
+from discreet.inference.sums import Law
 
 PLACES = 8
 MANY = 48
@@ -37,42 +38,30 @@ BLOCK, FEW = 1.5, 5
 _DEVIATIONS, _ENDS = 24.0, 90
 
 
-@dataclass(frozen=True, eq=False)
-class SumLaw:
-    """The law of a sum of independent counts, from a first one on."""
+def sum_law(masses: list[Floats], lows: Wholes, times: Wholes) -> Law:
+    """The law of a sum of so many counts with each of these masses: a product of Fourier transforms, about the mean."""
+    means, variances = np.array([cumulants(mass)[:2] for mass in masses]).T
+    mean, sd = float(times @ means), float(np.sqrt(times @ variances))
+    widest = max(map(len, masses))
+    length = fft.next_fast_len(int(2 * _DEVIATIONS * sd) + _ENDS + 2 * widest, real=True)
+    turns = 2j * np.pi * np.arange(length // 2 + 1) / length
+    logs = np.zeros(length // 2 + 1, dtype=np.complex128)
+    with np.errstate(divide="ignore"):
+        for mass, centre, number in zip(masses, means.tolist(), times.tolist(), strict=True):
+            logs += number * np.log(fft.rfft(mass, length) * np.exp(turns * centre))
+    middle = round(mean)
+    with np.errstate(invalid="ignore"):
+        wave = np.where(np.isneginf(logs.real), 0.0, np.exp(logs - turns * (mean - middle)))
+    chances = np.roll(fft.irfft(wave, length), length // 2)
+    return Law(int(times @ lows) + middle - length // 2, np.maximum(chances, 0.0))
 
-    first: int
-    chances: Floats
 
-    @property
-    def places(self) -> Wholes:
-        """The sums."""
-        return self.first + np.arange(len(self.chances))
-
-    @classmethod
-    def of(cls, masses: list[Floats], lows: Wholes, times: Wholes) -> SumLaw:
-        """Of so many counts with each of these masses: a product of Fourier transforms, about the mean."""
-        means, variances = np.array([moments(mass)[:2] for mass in masses]).T
-        mean, sd = float(times @ means), float(np.sqrt(times @ variances))
-        widest = max(map(len, masses))
-        length = fft.next_fast_len(int(2 * _DEVIATIONS * sd) + _ENDS + 2 * widest, real=True)
-        turns = 2j * np.pi * np.arange(length // 2 + 1) / length
-        logs = np.zeros(length // 2 + 1, dtype=np.complex128)
-        with np.errstate(divide="ignore"):
-            for mass, own, number in zip(masses, means.tolist(), times.tolist(), strict=True):
-                logs += number * np.log(fft.rfft(mass, length) * np.exp(turns * own))
-        middle = round(mean)
-        with np.errstate(invalid="ignore"):
-            wave = np.where(np.isneginf(logs.real), 0.0, np.exp(logs - turns * (mean - middle)))
-        chances = np.roll(fft.irfft(wave, length), length // 2)
-        return cls(int(times @ lows) + middle - length // 2, np.maximum(chances, 0.0))
-
-    def rule(self, number: int) -> tuple[Floats, Floats, Floats]:
-        """Gauss's rule of so many places for the law, and its first four cumulants."""
-        weight = np.where(self.chances > 1e-14 * self.chances.max(), self.chances, 0.0)  # below, there is rounding
-        at, share = gauss_rule(weight, number)
-        mean, *others = moments(weight)
-        return self.first + at, share, np.array([self.first + mean, *others])
+def law_rule(law: Law, number: int) -> tuple[Floats, Floats, Floats]:
+    """Gauss's rule of so many places for a law, and its first four cumulants."""
+    weight = np.where(law.masses > 1e-14 * law.masses.max(), law.masses, 0.0)  # below, there is rounding
+    at, share = gauss_rule(weight, number)
+    mean, *others = cumulants(weight)
+    return law.first + at, share, np.array([law.first + mean, *others])
 
 
 def gauss_rule(weight: Floats, number: int) -> tuple[Floats, Floats]:
@@ -82,34 +71,35 @@ def gauss_rule(weight: Floats, number: int) -> tuple[Floats, Floats]:
     >>> at.round(4).tolist(), share.round(4).tolist()
     ([0.2929, 1.7071], [0.5, 0.5])
     """
-    mean, variance = moments(weight)[:2]
+    mean, variance = cumulants(weight)[:2]
     x = np.arange(len(weight), dtype=np.float64)
     if variance < 1e-12:
         return np.array([mean]), np.ones(1)
-    z, before, here = (x - mean) / np.sqrt(variance), np.zeros_like(x), np.sqrt(weight / weight.sum())
+    z, before, vector = (x - mean) / np.sqrt(variance), np.zeros_like(x), np.sqrt(weight / weight.sum())
     diagonal, beside = np.zeros(number), np.zeros(number)
     for j in range(number):
-        diagonal[j] = here @ (z * here)
-        following = (z - diagonal[j]) * here - beside[j - 1] * before if j else (z - diagonal[j]) * here
+        diagonal[j] = vector @ (z * vector)
+        following = (z - diagonal[j]) * vector - beside[j - 1] * before if j else (z - diagonal[j]) * vector
         beside[j] = np.sqrt(following @ following)
         if beside[j] < 1e-5:  # so few counts matter that fewer places are enough
             number = j + 1
             break
-        before, here = here, following / beside[j]
+        before, vector = vector, following / beside[j]
     side = beside[: number - 1]
     at, vectors = np.linalg.eigh(np.diag(diagonal[:number]) + np.diag(side, 1) + np.diag(side, -1))
     return mean + np.sqrt(variance) * at, vectors[0] ** 2
 
 
-def block_rule(first: int, weight: Floats, parameter: float, number: int) -> tuple[Floats, Floats]:
+def block_rule(window: Window, number: int) -> tuple[Floats, Floats]:
     """Few counts that stand for many: Gauss's rule on blocks that are as long as a Beta is smooth in its counts.
 
     Blocks are `BLOCK` standard deviations of a Gamma long, sqrt(parameter + count). Short ones are kept as they are.
     """
-    places, shares = [], []
-    following = growing_edges(first, first + len(weight) - 1, lambda at: at + BLOCK * math.sqrt(parameter + at))
-    for start, stop in pairwise((following - first).tolist()):
-        mass = weight[start:stop]
+    places, shares, first = [], [], window.first
+    last = first + len(window.weights) - 1
+    edges = growing_edges(first, last, lambda at: at + BLOCK * math.sqrt(window.parameter + at))
+    for start, stop in pairwise((edges - first).tolist()):
+        mass = window.weights[start:stop]
         if mass.sum() == 0:
             continue
         short = stop - start <= number
@@ -119,7 +109,7 @@ def block_rule(first: int, weight: Floats, parameter: float, number: int) -> tup
     return np.concatenate(places), np.concatenate(shares)
 
 
-def moments(mass: Floats) -> tuple[float, float, float, float]:
+def cumulants(mass: Floats) -> tuple[float, float, float, float]:
     """The first four cumulants of counts from 0 on."""
     x, share = np.arange(len(mass)), mass / mass.sum()
     mean = float(x @ share)

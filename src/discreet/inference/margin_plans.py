@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beliefs import Belief
 from discreet.inference.dispatch import noise_aware
-from discreet.inference.shares import draw_dirichlet, draw_places
+from discreet.inference.draws import draw_dirichlet, draw_places
 from discreet.mechanisms import Geometric
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
@@ -67,28 +66,28 @@ def plan_margins(
     >>> first.margin, 0 < first.cross < 1
     (('sex', 'vote'), True)
     """
-    size, price, own = whole(n, "n", minimum=1), exact(epsilon, "epsilon", above=0), exact(prior, "prior", above=0)
+    size, price, alpha = whole(n, "n", minimum=1), exact(epsilon, "epsilon", above=0), exact(prior, "prior", above=0)
     shape = tuple(map(len, axes.values()))
     if not margins or any(not names or len(set(names)) < len(names) or set(names) - set(axes) for names in margins):
         raise InvalidInput("margins are of the crossed columns", hint='write them like "sex,vote; region,vote"')
     if math.prod(shape) > MAX_PLANNED:
         raise TooLarge(f"tables of more than {MAX_PLANNED:,} cells are not planned", hint="plan a smaller one")
-    whole_table = _mechanism(math.prod(shape), own, size, price)
+    whole_table = _mechanism(math.prod(shape), alpha, size, price)
     widths: dict[tuple[str, ...], tuple[list[float], list[float]]] = {tuple(names): ([], []) for names in margins}
     for draw in range(draws):
         bits = HashedBits(f"margins {draw} {seed}")
-        [shares] = draw_dirichlet(bits, np.full((1, math.prod(shape)), float(own)))
+        [shares] = draw_dirichlet(bits, np.full((1, math.prod(shape)), float(alpha)))
         counts = np.bincount(draw_places(bits, shares, size), minlength=len(shares)).reshape(shape)
         table = _belief(whole_table, counts, axes, bits)
         for names, (cross, alone) in widths.items():
             cross.append(_width(table.margin(*names)))
             at = [list(axes).index(name) for name in names]
-            summed = counts.sum(axis=tuple(i for i in range(len(shape)) if i not in at))
+            sums = counts.sum(axis=tuple(i for i in range(len(shape)) if i not in at))
             order = np.argsort(np.argsort(at))
             labels = {name: axes[name] for name in names}
             cells = math.prod(len(label) for label in labels.values())
-            made = _mechanism(cells, own * (len(shares) // cells), size, price / len(margins))
-            alone.append(_width(_belief(made, summed.transpose(order), labels, bits)))
+            mechanism = _mechanism(cells, alpha * (len(shares) // cells), size, price / len(margins))
+            alone.append(_width(_belief(mechanism, sums.transpose(order), labels, bits)))
     return [
         MarginPlan(names, float(np.mean(a)), _error(a), float(np.mean(b)), _error(b))
         for names, (a, b) in widths.items()
@@ -105,9 +104,9 @@ def _mechanism(k: int, parameter: Fraction, n: int, epsilon: Fraction) -> Geomet
     return Geometric(PosteriorSpace(prior=Dirichlet([parameter] * k), n=n), epsilon=epsilon)
 
 
-def _belief(made: Geometric, counts: Any, axes: Mapping[str, Sequence[str]], bits: HashedBits) -> Belief:
-    output = made.law(counts.ravel().tolist())._draw(bits)
-    return Belief.of(noise_aware(made, output), axes)
+def _belief(mechanism: Geometric, counts: Any, axes: Mapping[str, Sequence[str]], bits: HashedBits) -> Belief:
+    output = mechanism.law(counts.ravel().tolist())._draw(bits)
+    return Belief.of(noise_aware(mechanism, output), axes)
 
 
 def _width(belief: Belief) -> float:
@@ -116,5 +115,4 @@ def _width(belief: Belief) -> float:
 
 
 def _error(values: Sequence[float]) -> float:
-    spread: Floats = np.asarray(values)
-    return float(spread.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf

@@ -43,7 +43,7 @@ class StatedNoise(ABC):
     def factor(self, value: Fraction, top: int | None, *, clamped: bool = False) -> Factor:
         """The likelihood of the counts 0 … `top` (without one, of all) given what was published."""
         reach, rate = self._promise()
-        first, last = (_inside(end, top) for end in (math.floor(value - reach), math.ceil(value + reach)))
+        first, last = (_clamp(end, top) for end in (math.floor(value - reach), math.ceil(value + reach)))
         tail = clamped and value == 0
 
         def log(x: Rows) -> Floats:
@@ -71,12 +71,8 @@ class StatedNoise(ABC):
 
 
 @dataclass(frozen=True, init=False)
-class DiscreteLaplace(StatedNoise):
-    """Two-sided geometric noise: P(t) ∝ e^(-|t|/scale) on whole numbers.
-
-    >>> DiscreteLaplace(scale=2)
-    DiscreteLaplace(scale=Fraction(2, 1))
-    """
+class _LaplaceNoise(StatedNoise):
+    """P(t) ∝ e^(-|t|/scale), on whole numbers or as a density."""
 
     scale: Fraction
 
@@ -90,51 +86,21 @@ class DiscreteLaplace(StatedNoise):
         return -np.abs(x - float(value)) / float(self.scale)
 
     def _log_tail(self, x: Rows) -> Floats:
-        return self._log(x, Fraction(0))  # the tail from x on is a geometric series
+        return self._log(x, Fraction(0))  # the tail from x on falls as fast as the noise itself
 
 
 @dataclass(frozen=True, init=False)
-class Laplace(StatedNoise):
-    """Laplace noise of density ∝ e^(-|y|/scale); `rounded` if the noisy count was rounded to the nearest whole number.
+class DiscreteLaplace(_LaplaceNoise):
+    """Two-sided geometric noise: P(t) ∝ e^(-|t|/scale) on whole numbers.
 
-    >>> Laplace(scale=0.5, rounded=True)
-    Laplace(scale=Fraction(1, 2), rounded=True)
+    >>> DiscreteLaplace(scale=2)
+    DiscreteLaplace(scale=Fraction(2, 1))
     """
-
-    scale: Fraction
-    rounded: bool
-
-    def __init__(self, scale: Epsilon, *, rounded: bool = False) -> None:
-        object.__setattr__(self, "scale", exact(scale, "scale", above=0))
-        object.__setattr__(self, "rounded", rounded)
-
-    @property
-    def is_whole(self) -> bool:  # type: ignore[override]
-        return self.rounded
-
-    def _promise(self) -> tuple[Fraction, float]:
-        return Fraction(0), float(1 / self.scale)
-
-    def _log(self, x: Rows, value: Fraction) -> Floats:
-        if self.rounded:
-            return self._whole.log_floats(int(value) - x)[0]
-        return -np.abs(x - float(value)) / float(self.scale)
-
-    def _log_tail(self, x: Rows) -> Floats:
-        return self._whole.log_floats(-x)[1] if self.rounded else -x / float(self.scale)
-
-    @property
-    def _whole(self) -> RoundedLaplace:
-        return RoundedLaplace(1 / self.scale, "nearest")
 
 
 @dataclass(frozen=True, init=False)
-class DiscreteGaussian(StatedNoise):
-    """Discrete Gaussian noise: P(t) ∝ e^(-t²/2σ²) on whole numbers.
-
-    >>> DiscreteGaussian(sigma="3.2").sigma
-    Fraction(16, 5)
-    """
+class _GaussianNoise(StatedNoise):
+    """P(t) ∝ e^(-t²/2σ²), on whole numbers or as a density."""
 
     sigma: Fraction
 
@@ -142,58 +108,87 @@ class DiscreteGaussian(StatedNoise):
         object.__setattr__(self, "sigma", exact(sigma, "sigma", above=0))
 
     def _promise(self) -> tuple[Fraction, float]:
-        return _far(self.sigma)
+        return Fraction(_FAR) * self.sigma, _FAR / float(self.sigma)
 
     def _log(self, x: Rows, value: Fraction) -> Floats:
         return -(((x - float(value)) / float(self.sigma)) ** 2) / 2
 
+
+@dataclass(frozen=True, init=False)
+class DiscreteGaussian(_GaussianNoise):
+    """Discrete Gaussian noise: P(t) ∝ e^(-t²/2σ²) on whole numbers.
+
+    >>> DiscreteGaussian(sigma="3.2").sigma
+    Fraction(16, 5)
+    """
+
     def _log_tail(self, x: Rows) -> Floats:
         last = int(x.max()) + 2 + math.ceil(40 * self.sigma)  # what lies beyond is e^-800 of what does not
         steps = self._log(np.arange(int(x.min()), last + 1), Fraction(0))
-        found: Floats = np.logaddexp.accumulate(steps[::-1])[::-1][x - int(x.min())]
-        return found
+        tails: Floats = np.logaddexp.accumulate(steps[::-1])[::-1][x - int(x.min())]
+        return tails
 
 
 @dataclass(frozen=True, init=False)
-class Gaussian(StatedNoise):
+class _ContinuousNoise(StatedNoise):
+    """Noise with a density. What was rounded has the probability of an interval."""
+
+    rounded: bool
+
+    @property
+    def is_whole(self) -> bool:  # type: ignore[override]
+        return self.rounded
+
+
+@dataclass(frozen=True, init=False)
+class Laplace(_ContinuousNoise, _LaplaceNoise):
+    """Laplace noise of density ∝ e^(-|y|/scale); `rounded` if the noisy count was rounded to the nearest whole number.
+
+    >>> Laplace(scale=0.5, rounded=True)
+    Laplace(scale=Fraction(1, 2), rounded=True)
+    """
+
+    def __init__(self, scale: Epsilon, *, rounded: bool = False) -> None:
+        super().__init__(scale)
+        object.__setattr__(self, "rounded", rounded)
+
+    def _log(self, x: Rows, value: Fraction) -> Floats:
+        return self._whole.log_floats(int(value) - x)[0] if self.rounded else super()._log(x, value)
+
+    def _log_tail(self, x: Rows) -> Floats:
+        return self._whole.log_floats(-x)[1] if self.rounded else super()._log_tail(x)
+
+    @property
+    def _whole(self) -> RoundedLaplace:
+        return RoundedLaplace(1 / self.scale, "nearest")
+
+
+@dataclass(frozen=True, init=False)
+class Gaussian(_ContinuousNoise, _GaussianNoise):
     """Gaussian noise of standard deviation σ; `rounded` if the noisy count was rounded to the nearest whole number.
 
     >>> Gaussian(sigma=2).is_whole, Gaussian(sigma=2, rounded=True).is_whole
     (False, True)
     """
 
-    sigma: Fraction
-    rounded: bool
-
     def __init__(self, sigma: Epsilon, *, rounded: bool = False) -> None:
-        object.__setattr__(self, "sigma", exact(sigma, "sigma", above=0))
+        super().__init__(sigma)
         object.__setattr__(self, "rounded", rounded)
 
-    @property
-    def is_whole(self) -> bool:  # type: ignore[override]
-        return self.rounded
-
-    def _promise(self) -> tuple[Fraction, float]:
-        return _far(self.sigma)
-
     def _log(self, x: Rows, value: Fraction) -> Floats:
-        away = np.abs(x - float(value))
         if not self.rounded:
-            return -((away / float(self.sigma)) ** 2) / 2
+            return super()._log(x, value)
+        away = np.abs(x - float(value))
         near, far = (log_ndtr((side - away) / float(self.sigma)) for side in (0.5, -0.5))
-        found: Floats = near + np.log(-np.expm1(far - near))
-        return found
+        logs: Floats = near + np.log(-np.expm1(far - near))
+        return logs
 
     def _log_tail(self, x: Rows) -> Floats:
-        found: Floats = log_ndtr(((0.5 if self.rounded else 0.0) - x) / float(self.sigma))
-        return found
+        logs: Floats = log_ndtr(((0.5 if self.rounded else 0.0) - x) / float(self.sigma))
+        return logs
 
 
-def _far(sigma: Fraction) -> tuple[Fraction, float]:
-    return Fraction(_FAR) * sigma, _FAR / float(sigma)
-
-
-def _inside(end: int, top: int | None) -> int:
+def _clamp(end: int, top: int | None) -> int:
     return max(end, 0) if top is None else min(max(end, 0), top)
 
 
@@ -216,15 +211,15 @@ def parse_noise(text: str, size: object = None) -> StatedNoise:
     if name not in KINDS:
         raise InvalidInput(f"the noise is one of {', '.join(KINDS)}", hint='write it like "discrete-laplace scale=2"')
     kind, called = KINDS[name]
-    like, given = f'write it like "{name} {called}=2"', {} if size is None else {called: size}
+    hint, arguments = f'write it like "{name} {called}=2"', {} if size is None else {called: size}
     for word in words:
         key, _, value = word.partition("=")
-        if key == called and value and key not in given:
-            given[key] = value
+        if key == called and value and key not in arguments:
+            arguments[key] = value
         elif word == "rounded" and not name.startswith("discrete"):
-            given[word] = True
+            arguments[word] = True
         else:
-            raise InvalidInput(f"{word!r} says nothing about {name} noise", hint=like)
-    if called not in given:
-        raise InvalidInput(f"{name} noise needs its {called}", hint=like)
-    return kind(**given)
+            raise InvalidInput(f"{word!r} says nothing about {name} noise", hint=hint)
+    if called not in arguments:
+        raise InvalidInput(f"{name} noise needs its {called}", hint=hint)
+    return kind(**arguments)

@@ -9,11 +9,10 @@ from fractions import Fraction
 from discreet.arithmetic.numbers import as_items, exact, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
+from discreet.inference.factor_posteriors import factor_posterior
 from discreet.inference.noise import StatedNoise
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.private_total import weighed_factors
 from discreet.inference.records import as_records
-from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import PosteriorSpace
 
@@ -57,19 +56,17 @@ def read_noisy(
             parameter="noise",
         )
     _require_published(values, noises, clamped)
-    own = as_prior(prior, len(values))
-    if own.k != len(values):
+    reader = as_prior(prior, len(values))
+    if reader.k != len(values):
         raise InvalidInput(f"the prior must have {len(values)} parameters", hint="give one for each cell")
     n = None if total is None else whole(total, "total", minimum=1)
     if n is not None and records is not None:
         raise InvalidInput("the total is known", hint="leave out records", parameter="records")
-    space = PosteriorSpace(prior=own, n=n)  # refuses a prior that no space may have
-    kept: dict[tuple[StatedNoise, Fraction], Factor] = {}  # like cells have one factor, and are weighed once
-    for each, value in zip(noises, values, strict=True):
-        if (each, value) not in kept:
-            kept[each, value] = each.factor(value, n, clamped=clamped)
-    factors = [kept[pair] for pair in zip(noises, values, strict=True)]
-    posterior = NoiseAware(space.prior, n, weighed_factors(factors, space.prior.alpha, n, as_records(records)))
+    space = PosteriorSpace(prior=reader, n=n)  # refuses a prior that no space may have
+    pairs = list(zip(noises, values, strict=True))
+    by_pair = {(each, value): each.factor(value, n, clamped=clamped) for each, value in dict.fromkeys(pairs)}
+    factors = [by_pair[pair] for pair in pairs]  # like cells have one factor, and are weighed once
+    posterior = NoiseAware(space.prior, n, factor_posterior(factors, space.prior.alpha, n, as_records(records)))
     if posterior.error > MAX_ERROR:
         raise InvalidInput(
             "the counts contradict their total, or the noise is larger than stated", hint="check total and noise"
@@ -83,8 +80,8 @@ def face_value(counts: object, prior: Dirichlet) -> Dirichlet:
     """The posterior of noisy counts at face value, negative ones as 0: privacy noise not included."""
     return Dirichlet(
         [
-            own + max(exact(value, "a noisy count"), Fraction(0))
-            for own, value in zip(prior.parameters, as_items(counts, "counts"), strict=True)
+            parameter + max(exact(value, "a noisy count"), Fraction(0))
+            for parameter, value in zip(prior.parameters, as_items(counts, "counts"), strict=True)
         ]
     )
 

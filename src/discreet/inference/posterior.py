@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,20 +16,16 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
-from discreet.inference.counts import SURE, CountPosterior, Listed
+from discreet.inference.counts import SURE, CountPosterior, Enumeration
+from discreet.inference.draws import draw_dirichlet, draw_uniforms, sample_bits
 from discreet.inference.groups import Marginals, Within
-from discreet.inference.quantities import Estimate, Quantity
-from discreet.inference.shares import draw_dirichlet, draw_uniforms
+from discreet.inference.quantities import Estimate, Kind, Quantity, require_kind, shortest_interval
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import SYSTEM, Bits
-from discreet.testing import HashedBits
-
-Kind = Literal["equal-tailed", "highest-density"]
 
 _STUDY, _CELLS = 1 << 15, 1 << 20
-_STARTS, _CLOSER = 17, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +53,8 @@ class NoiseAware(Marginals[ShareLaw]):
     @classmethod
     def at_face_value(cls, posterior: Dirichlet) -> NoiseAware:
         """A Dirichlet as if no noise were in it: of a group without records, or of a release taken at its word."""
-        alone = Listed(np.zeros((1, posterior.k), dtype=np.int64), np.zeros(1), error=0.0, method="no noise")
-        return cls(posterior, 0, alone)
+        nothing = np.zeros((1, posterior.k), dtype=np.int64)
+        return cls(posterior, 0, Enumeration(nothing, np.zeros(1), error=0.0, method="no noise"))
 
     def __repr__(self) -> str:
         size = "n private" if self.n is None else f"n = {self.n:,}"
@@ -105,14 +101,11 @@ class NoiseAware(Marginals[ShareLaw]):
 
         `highest-density` is the shortest interval of the level; it is the highest-density region where that is one.
         """
-        if kind not in ("equal-tailed", "highest-density"):
-            raise InvalidInput(
-                "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
-            )
+        require_kind(kind)
         share = exact_share(level, "level")
         if kind == "equal-tailed":
             return self._intervals(lambda law: law.interval(share))
-        return self._intervals(lambda law: shortest(law, float(share)))
+        return self._intervals(lambda law: shortest_interval(law.quantile, float(share)))
 
     def cdf(self, x: ArrayLike, i: int = 0) -> Floats:
         """P(share of category i ≤ x)."""
@@ -146,8 +139,8 @@ class NoiseAware(Marginals[ShareLaw]):
         ahead = incomplete_beta(alpha[other] + second, alpha[one] + first, 0.5)
         error = self.error + (SURE * float(ahead.std()) / math.sqrt(_STUDY) if drawn else 0.0)
         before = float(incomplete_beta(alpha[other], alpha[one], 0.5))
-        said = 1 - self.counts.prior_weight
-        return Estimate(said * float(chance @ ahead) + self.counts.prior_weight * before, error)
+        informative = 1 - self.counts.prior_weight
+        return Estimate(informative * float(chance @ ahead) + self.counts.prior_weight * before, error)
 
     def within(self, categories: Sequence[int]) -> Within:
         """What may be believed of the shares among these categories alone: of one group of a cross table.
@@ -188,15 +181,18 @@ class NoiseAware(Marginals[ShareLaw]):
         """A bound on how far any probability of such a share is off."""
         if len(among) == self.k and self.n is not None:
             return self.error
-        found = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
-        found = found or self.counts.coarse_share(own, sorted(set(among).difference(own)))
-        return self.error + (LEFT_OUT + ROUNDING if found is None else found[1])
+        share = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
+        share = share or self.counts.coarse_share(own, sorted(set(among).difference(own)))
+        return self.error + (LEFT_OUT + ROUNDING if share is None else share[1])
 
     def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""
-        from discreet.inference.comparisons import difference_of_two
+        from discreet.inference.comparisons import compare
+        from discreet.inference.share import Share
 
-        return difference_of_two(self, other, self._category(i))
+        at = self._category(i)
+        first, second = (Share(each, (at,), tuple(range(each.k)), f"category {at + 1}") for each in (self, other))
+        return compare(first, second).difference
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""
@@ -205,18 +201,17 @@ class NoiseAware(Marginals[ShareLaw]):
             raise TooLarge("a predictive law ends at 65,536 further records", hint="use draws of sample")
         mixture, x = self.marginal(i), np.arange(size + 1)
         ways = gammaln(size + 1) - gammaln(x + 1) - gammaln(size - x + 1)
-        found, rows = np.zeros(size + 1), max(1, _CELLS // (size + 1))
+        chances, rows = np.zeros(size + 1), max(1, _CELLS // (size + 1))
         parts = [part.ravel() for part in np.broadcast_arrays(mixture.weights, mixture.a, mixture.b)]
         for start in range(0, len(parts[0]), rows):
             weight, a, b = (part[start : start + rows] for part in parts)
             logs = betaln(a[:, None] + x, b[:, None] + size - x) - betaln(a, b)[:, None]
-            found += weight @ np.exp(ways + logs)
-        return found
+            chances += weight @ np.exp(ways + logs)
+        return chances
 
     def sample(self, size: object, *, seed: object = None) -> Floats:
         """Independent draws of all shares, one a row: the same for the same seed, else from the operating system."""
-        bits = SYSTEM if seed is None else HashedBits(f"sample {seed}")
-        return self._sample(bits, whole(size, "size", minimum=1))
+        return self._sample(sample_bits(seed), whole(size, "size", minimum=1))
 
     def _sample(self, bits: Bits, size: int) -> Floats:
         parameters = self.prior.alpha + self.counts.draw(bits, size)
@@ -229,15 +224,3 @@ class NoiseAware(Marginals[ShareLaw]):
         from discreet.bridges.arviz import to_arviz
 
         return to_arviz(self, size, categories=categories)
-
-
-def shortest(mixture: ShareLaw, level: float) -> tuple[Floats, Floats]:
-    """The shortest interval of a level: the p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
-    low, high = np.array([1e-12, 1 - 1e-12]) * (1 - level)
-    starts, points = np.linspace(low, high, _STARTS), _STARTS
-    for _ in range(_CLOSER):
-        best = int(np.argmin(mixture.quantile(starts + level) - mixture.quantile(starts)))
-        p = starts[best]
-        starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
-        points = 5
-    return mixture.quantile(p), mixture.quantile(p + level)

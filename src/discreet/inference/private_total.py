@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import accumulate
 from typing import Any
@@ -24,18 +23,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.beta_tables import kept
-from discreet.inference.boxes import LEFT_OUT, log_mass, steps_to
+from discreet.inference.boxes import LEFT_OUT
+from discreet.inference.components import Window
 from discreet.inference.counts import Counted, OfCounts, Sides
-from discreet.inference.many_cells import CLOSE, FEW, LARGE_TABLE, MANY, PLACES, SumLaw, block_rule, moments
+from discreet.inference.draws import draw_places, draw_uniforms
+from discreet.inference.many_cells import (
+    CLOSE,
+    FEW,
+    LARGE_TABLE,
+    MANY,
+    PLACES,
+    block_rule,
+    cumulants,
+    law_rule,
+    sum_law,
+)
 from discreet.inference.products import PAIRS, Product
-from discreet.inference.records import Between, NegativeBinomial, Records
-from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.inference.records import NegativeBinomial, Records
 from discreet.inference.sums import Law, Sums
+from discreet.inference.tilted_windows import TiltedWindows, first_reach
 from discreet.kernels.base import Factor
 from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import Bits
@@ -43,11 +53,7 @@ from discreet.samplers.bits import Bits
 SUMS = 1 << 24
 """The sums of all categories but one, for each one, are not more than this together."""
 
-MAX_CELLS = 1 << 25
-"""The windows of all categories that differ are not larger than this together."""
-
-_START, _DEEP, _FIRST_NODES, _MAX_NODES = 36.0, 45.0, 64, 1 << 12
-_STEEP = -600.0
+_DEEP, _FIRST_NODES, _MAX_NODES = 45.0, 64, 1 << 12
 _STILL = 1e-11
 """A total that moved by less when the steps were halved stands still: the gap is about squared each time."""
 
@@ -56,77 +62,6 @@ _ROUNDED = 1e-15
 
 _NOTHING = 1e-100
 """Sums that are less likely than this, over the likeliest, are not kept."""
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Windows of categories that differ from each other, padded to one width; `times` each occurs."""
-
-    factors: list[Factor]
-    alpha: Floats
-    times: Wholes
-    lows: Wholes
-    widths: Wholes
-    logs: Floats
-    """Of u, over its greatest value in the window."""
-
-    @classmethod
-    def within(cls, factors: list[Factor], alpha: Floats, times: Wholes, reach: Wholes) -> Cells:
-        """Windows that reach so far to either side of what each factor points to."""
-        first, last = (np.array([getattr(factor, side) for factor in factors]) for side in ("first", "last"))
-        # A window that comes close to 0 begins there.
-        left = np.array([factor.left for factor in factors])
-        lows = np.where((left > 0) & (first > 2 * reach[:, 0]), first - reach[:, 0], 0)
-        widths = last + reach[:, 1] + 1 - lows
-        if len(factors) * int(widths.max()) > MAX_CELLS:
-            raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
-        logs = np.full((len(factors), int(widths.max())), -np.inf)
-        for row, factor, a, low, width in zip(logs, factors, alpha, lows, widths, strict=True):
-            own = log_mass(factor, float(a), int(low), int(low + width - 1))
-            row[:width] = own - own.max()
-        return cls(factors, alpha, times, lows, widths, logs)
-
-    @cached_property
-    def weights(self) -> Floats:
-        """The same as they are."""
-        with np.errstate(under="ignore"):
-            return np.exp(self.logs)
-
-    def sums(self, log_t: Floats) -> tuple[Floats, Floats]:
-        """ln Σ u(x)·t^x and the mean of x, for each category and each t."""
-        step = np.arange(self.weights.shape[1])[:, None]
-        with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
-            powers = np.exp(step * log_t[None, :])
-            total = self.weights @ powers
-            log_sums, means = np.log(total), self.weights @ (step * powers) / total
-            for i in np.flatnonzero(self.logs[:, 0] < _STEEP):  # a strong prior: its first weights are not told from 0
-                each = self.logs[i][:, None] + step * log_t
-                log_sums[i] = logsumexp(each, axis=0)
-                means[i] = (step * np.exp(each - log_sums[i])).sum(axis=0)
-        return log_sums + self.lows[:, None] * log_t, self.lows[:, None] + means
-
-    def tails(self, log_t: Floats, log_sums: Floats) -> tuple[Floats, Floats]:
-        """Bounds on what lies to the left and to the right of each window, over what is in it, for each t.
-
-        Ratios of neighbours are at most the first outside, or its limit if they rise to it. Below α = 1, Γ(α+x)/x!
-        rises toward 0, and all of it is below its value there.
-        """
-        low, high = self.lows[:, None].astype(np.float64), (self.lows + self.widths - 1)[:, None].astype(np.float64)
-        alpha = self.alpha[:, None]
-        edges = list(zip(self.factors, low[:, 0].astype(int), high[:, 0].astype(int), strict=True))
-        left = np.array([[factor.left_at(first)] for factor, first, _ in edges])
-        right = np.array([[factor.right_at(last)] for factor, _, last in edges])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            edge = np.take_along_axis(self.logs, self.widths[:, None] - 1, axis=1)
-            step = np.minimum(log_t - right + np.log(np.maximum(1.0, (alpha + high) / (high + 1))), 700.0)
-            after = edge + high * log_t - log_sums + step - np.log(-np.expm1(np.minimum(step, -1e-300)))
-            after = np.where(step < 0, after, np.inf)
-            step = -log_t - left + np.where(alpha >= 1, np.log(low / (low + alpha - 1)), 0.0)
-            rise = np.where(alpha < 1, gammaln(alpha) - gammaln(alpha + low) + gammaln(low + 1) + 1e-4, 0.0)
-            near = np.where(step < 0, step - np.log(-np.expm1(np.minimum(step, -1e-300))), low * step + np.log(low))
-            before = self.logs[:, :1] + low * log_t - log_sums + rise + near
-        capped = np.exp(np.minimum(np.where(low > 0, before, -np.inf), 50.0))
-        return capped, np.exp(np.minimum(after, 50.0))
 
 
 class PrivateTotal(Product):
@@ -147,7 +82,7 @@ class PrivateTotal(Product):
         self._coarse: dict[Sides, tuple[ShareLaw, float] | None] = {}
         reach = first_reach(chosen)
         while True:
-            self._cells = Cells.within(chosen, alpha[first], times, reach)
+            self._cells = TiltedWindows.within(chosen, alpha[first], times, reach)
             outside = self._place_nodes()
             if float(outside.sum()) <= LEFT_OUT:
                 break
@@ -193,8 +128,8 @@ class PrivateTotal(Product):
             total = float(logsumexp(height)) + math.log((high - low) / count)
             gap = abs(math.expm1(min(total - before, 50.0)))
             if gap < _STILL + 2.0**-50 * abs(total) or count >= _MAX_NODES:
-                kept = height > height.max() - _DEEP
-                return log_t[kept], height[kept] - logsumexp(height[kept]), gap + 1e-15
+                deep = height > height.max() - _DEEP
+                return log_t[deep], height[deep] - logsumexp(height[deep]), gap + 1e-15
             before, count = total, 2 * count
 
     def _height(self, y: Floats) -> tuple[Floats, Floats]:
@@ -225,12 +160,12 @@ class PrivateTotal(Product):
         with np.errstate(under="ignore"):
             tilted = np.exp(cells.logs + (step + cells.lows[:, None]) * self._log_ref - at_ref)
         self._of_kind = [row[:width] for row, width in zip(tilted, cells.widths.tolist(), strict=True)]
-        self._windows = [_trimmed(Law(*each)) for each in zip(cells.lows.tolist(), self._of_kind, strict=True)]
+        self._windows = [_trim(Law(*each)) for each in zip(cells.lows.tolist(), self._of_kind, strict=True)]
 
     def _beside(self, members: Sequence[int], sums: Wholes) -> Floats:
         span = np.arange(int(sums.min()), int(sums.max()) + 1)
-        found: Floats = self._given(members, span.astype(np.float64))[sums - span[0]]
-        return found
+        chances: Floats = self._given(members, span.astype(np.float64))[sums - span[0]]
+        return chances
 
     def _given(self, members: Sequence[int] | None, sums: Floats) -> Floats:
         """How likely all others are, over the reference, where these categories, or all, have such sums."""
@@ -243,51 +178,44 @@ class PrivateTotal(Product):
         with np.errstate(under="ignore"):
             powers = np.exp(np.minimum(logs + sums[..., None] * away, 600.0))
         bent = (1 + self._bent * (sums[..., None] + others)) / (1 + self._bent * self._all_means)
-        found: Floats = (powers * bent).sum(axis=-1)
-        return found
+        chances: Floats = (powers * bent).sum(axis=-1)
+        return chances
 
     @cached_property
-    def _whole(self) -> SumLaw:
+    def _whole(self) -> Law:
         """The law of the sum of all categories at the reference."""
-        return SumLaw.of(self._of_kind, self._cells.lows, self._cells.times)
+        return sum_law(self._of_kind, self._cells.lows, self._cells.times)
 
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         if self.k <= MANY or len(members) < self.k or not self._narrow:
             return super().total(members)
         law = self._whole
-        weight = law.chances * self._given(None, law.places.astype(np.float64))
-        weight[law.chances < 1e-15 * law.chances.max()] = 0.0
-        found = np.flatnonzero(weight > 0)
-        return law.places[found], weight[found] / weight.sum()
+        weight = law.masses * self._given(None, law.places.astype(np.float64))
+        weight[law.masses < _ROUNDED * law.masses.max()] = 0.0
+        possible = np.flatnonzero(weight > 0)
+        return law.places[possible], weight[possible] / weight.sum()
 
     def lone_share(self, i: int) -> tuple[ShareLaw, float] | None:
         kind = int(self._kind[i])
         if self.k > MANY and kind not in self._lone and self._narrow:
             self._lone[kind] = self._lone_share(i)
-        found = self._lone.get(kind)
-        return None if found is None or (found[1] > CLOSE and self._tables) else found
+        share = self._lone.get(kind)
+        return None if share is None or (share[1] > CLOSE and self._tables) else share
 
     def coarse_share(self, own: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
         key = tuple(own), tuple(rest)
         if key not in self._coarse:
-            windows = [self._likely(members) for members in key]
+            windows = [self._window(members) for members in key]
             self._coarse[key] = None
-            if len(windows[0].masses) * len(windows[1].masses) > LARGE_TABLE:
+            if len(windows[0].weights) * len(windows[1].weights) > LARGE_TABLE:
                 law, finer = (self._from_blocks(key, windows, number) for number in (FEW - 1, FEW))
-                places = np.clip(law.mean + law.sd * np.array([-2.0, -1, 0, 1, 2]), 1e-9, 1 - 1e-9)
-                self._coarse[key] = finer, float(np.abs(law.cdf(places) - finer.cdf(places)).max()) + 1e-12
+                self._coarse[key] = finer, _largest_gap(law, finer, 2.0)
         return self._coarse[key]
 
-    def _likely(self, members: Sequence[int]) -> Law:
-        """The reference masses of the counts that are likely enough to matter."""
-        count, chance = self.total(members)
-        first, last = count[kept(chance)][[0, -1]].tolist()
-        return Law(first, self._of(members).at(np.arange(first, last + 1)))
-
-    def _from_blocks(self, sides: Sides, windows: Sequence[Law], number: int) -> BetaMixture:
+    def _from_blocks(self, sides: Sides, windows: Sequence[Window], number: int) -> BetaMixture:
         """A few places for each block of counts, of both sides."""
-        a, b = (float(self._alpha[list(members)].sum()) for members in sides)
-        (x, one), (y, other) = (block_rule(*law, own, number) for law, own in zip(windows, (a, b), strict=True))
+        a, b = (window.parameter for window in windows)
+        (x, one), (y, other) = (block_rule(window, number) for window in windows)
         rows, members = max(1, (1 << 22) // (len(y) * len(self._log_t))), [*sides[0], *sides[1]]
         parts = [self._given(members, x[start : start + rows, None] + y) for start in range(0, len(x), rows)]
         chance = np.concatenate(parts) * one[:, None] * other[None, :]
@@ -300,8 +228,8 @@ class PrivateTotal(Product):
         middle = float(self._chance_of @ self._all_means)
         between = float(self._chance_of @ (self._all_means - middle) ** 2)
         law = self._whole
-        mean = float(law.chances @ law.places)
-        return between < 0.5 * float(law.chances @ (law.places - mean) ** 2)
+        mean = float(law.masses @ law.places)
+        return between < 0.5 * float(law.masses @ (law.places - mean) ** 2)
 
     @cached_property
     def _tables(self) -> bool:
@@ -312,20 +240,20 @@ class PrivateTotal(Product):
         """The share of one of many, and what it is off by: a Beta for each count and each place of the others' sum."""
         law, worst = self._share_from(i, *self._rules[0])
         finer, _ = self._share_from(i, *self._rules[1])
-        places = np.clip(law.mean + law.sd * np.array([-3.0, -1, 0, 1, 3]), 1e-9, 1 - 1e-9)
-        return finer, worst + float(np.abs(law.cdf(places) - finer.cdf(places)).max()) + 1e-12
+        return finer, worst + _largest_gap(law, finer, 3.0)
 
     @cached_property
     def _rules(self) -> list[tuple[Floats, Floats, Floats]]:
-        return [self._whole.rule(number) for number in (PLACES - 3, PLACES)]
+        return [law_rule(self._whole, number) for number in (PLACES - 3, PLACES)]
 
-    def _share_from(self, i: int, at: Floats, weight: Floats, cumulants: Floats) -> tuple[BetaMixture, float]:
+    def _share_from(self, i: int, at: Floats, weight: Floats, of_sum: Floats) -> tuple[BetaMixture, float]:
+        """By the places and weights of the rule of the sum of all, and the cumulants of this sum."""
         kind = int(self._kind[i])
         mass, low = self._of_kind[kind], int(self._cells.lows[kind])
-        own = np.array(moments(mass)) + np.array([low, 0.0, 0.0, 0.0])
-        mean, variance, third, fourth = cumulants
-        narrow = math.sqrt(max(variance - own[1], 0.0) / variance)
-        x, y = low + np.arange(len(mass)), (mean - own[0]) + (at - mean) * narrow
+        of_count = np.array(cumulants(mass)) + np.array([low, 0.0, 0.0, 0.0])
+        mean, variance, third, fourth = of_sum
+        narrow = math.sqrt(max(variance - of_count[1], 0.0) / variance)
+        x, y = low + np.arange(len(mass)), (mean - of_count[0]) + (at - mean) * narrow
         chance = np.outer(mass, weight) * self._given(None, x[:, None] + y[None, :])
         a, b = float(self._alpha[i]), self._total_alpha - float(self._alpha[i])
         first, second = (part.ravel() for part in np.broadcast_arrays(a + x[:, None], b + y[None, :]))
@@ -333,7 +261,7 @@ class PrivateTotal(Product):
         top = a + float(x.max())
         move = math.sqrt(top / ((b + y.min()) * (top + b + y.min())))
         off = [abs(whole - part - whole * narrow**power) for whole, part, power in
-               ((third, own[2], 3), (fourth, own[3], 4))]  # fmt: skip
+               ((third, of_count[2], 3), (fourth, of_count[3], 4))]  # fmt: skip
         return law, float(move**3 * off[0] / 6 + move**4 * off[1] / 24)
 
     def marginal(self, i: int) -> tuple[Counted, Floats]:
@@ -343,11 +271,11 @@ class PrivateTotal(Product):
         """By plain products, so that the rarest sums keep their digits; where these do not matter, by transforms."""
         if self.k > MANY and len(members) > 1 and self._narrow:
             law = self._transforms.of(members)
-            return _trimmed(Law(law.first, np.where(law.masses < _ROUNDED * law.masses.max(), 0.0, law.masses)))
+            return _trim(Law(law.first, np.where(law.masses < _ROUNDED * law.masses.max(), 0.0, law.masses)))
         if self.k > 2 and len(members) == self.k - 1:
             [out] = set(range(self.k)).difference(members)
             return self._rests[out]
-        return reduce(_joined, [self._windows[kind] for kind in self._kind[list(members)]], Law(0, np.ones(1)))
+        return reduce(_add_counts, [self._windows[kind] for kind in self._kind[list(members)]], Law(0, np.ones(1)))
 
     @cached_property
     def _transforms(self) -> Sums:
@@ -357,11 +285,11 @@ class PrivateTotal(Product):
     def _rests(self) -> list[Law]:
         """The sums of all but one, for each one: sums from the left meet sums from the right."""
         windows = [self._windows[kind] for kind in self._kind]
-        if sum(len(own.masses) for own in windows) * self.k > SUMS:
+        if sum(len(window.masses) for window in windows) * self.k > SUMS:
             raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
-        left = accumulate(windows[:-1], _joined, initial=Law(0, np.ones(1)))
-        right = accumulate(reversed(windows[1:]), _joined, initial=Law(0, np.ones(1)))
-        return [_joined(one, other) for one, other in zip(left, reversed(list(right)), strict=True)]
+        left = accumulate(windows[:-1], _add_counts, initial=Law(0, np.ones(1)))
+        right = accumulate(reversed(windows[1:]), _add_counts, initial=Law(0, np.ones(1)))
+        return list(map(_add_counts, left, reversed(list(right))))
 
     def _given_sums(
         self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
@@ -371,7 +299,7 @@ class PrivateTotal(Product):
         length = fft.next_fast_len(sum(sizes))
         kinds = self._kind[list(members)]
         others = self._all_means - self._means[kinds].sum(axis=0)
-        found = np.zeros(len(laws[0]), dtype=np.result_type(*laws))
+        means = np.zeros(len(laws[0]), dtype=np.result_type(*laws))
         sums = low + np.arange(sum(sizes) - len(sizes) + 1)
         weight = of_sum(sums) * np.ones(len(sums))
         for chance, log_t, log_sums, rest, every in zip(
@@ -381,18 +309,18 @@ class PrivateTotal(Product):
             scale = np.exp((low * away - log_sums) / len(laws))
             parts = [law * (scale * np.exp(np.arange(law.shape[1]) * away)) for law in laws]
             waves = reduce(np.multiply, [fft.fft(part, length, axis=1) for part in parts])
-            joined = fft.ifft(waves, axis=1)[:, : len(sums)]
+            masses = fft.ifft(waves, axis=1)[:, : len(sums)]
             bent = (1 + self._bent * (sums + rest)) / (1 + self._bent * every)
-            each = (joined * (weight * bent)).sum(axis=1)
-            found = found + chance * (each if np.iscomplexobj(found) else each.real)
-        return found
+            at_node = (masses * (weight * bent)).sum(axis=1)
+            means = means + chance * (at_node if np.iscomplexobj(means) else at_node.real)
+        return means
 
     def listing(self) -> tuple[Wholes, Floats]:
         windows = [self._of([i]) for i in range(self.k)]
-        if math.prod(len(own.masses) for own in windows) > PAIRS // self.k:
+        if math.prod(len(window.masses) for window in windows) > PAIRS // self.k:
             raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
-        rows = np.stack(np.meshgrid(*(own.places for own in windows), indexing="ij"), axis=-1).reshape(-1, self.k)
-        weight = np.multiply.reduce([own.at(rows[:, i]) for i, own in enumerate(windows)])
+        rows = np.stack(np.meshgrid(*(window.places for window in windows), indexing="ij"), axis=-1).reshape(-1, self.k)
+        weight = np.multiply.reduce([window.at(rows[:, i]) for i, window in enumerate(windows)])
         weight = weight * self._beside(range(self.k), rows.sum(axis=1))
         return rows, weight / weight.sum()
 
@@ -405,64 +333,19 @@ class PrivateTotal(Product):
         rows = np.empty((size, self.k), dtype=np.int64)
         plain = draw_uniforms(bits, size) * (1 + self._bent * self._all_means[node]) < 1
         for m in np.unique(node):
-            here = np.flatnonzero(node == m)
-            weighed = here[~plain[here]]
+            at_node = np.flatnonzero(node == m)
+            weighted = at_node[~plain[at_node]]
             chosen = np.full(size, -1)
-            chosen[weighed] = draw_places(bits, self._means[self._kind, m], len(weighed))
+            chosen[weighted] = draw_places(bits, self._means[self._kind, m], len(weighted))
             power = np.arange(self._cells.logs.shape[1]) * self._log_t[m]
             for i in range(self.k):
                 logs = self._cells.logs[self._kind[i]] + power
                 mass = np.exp(logs - logs.max())
-                rows[here, i] = draw_places(bits, mass, len(here))
-                own, low = np.flatnonzero(chosen == i), int(self._cells.lows[self._kind[i]])
-                rows[own, i] = draw_places(bits, mass * (low + np.arange(len(mass))), len(own))
+                rows[at_node, i] = draw_places(bits, mass, len(at_node))
+                some, low = np.flatnonzero(chosen == i), int(self._cells.lows[self._kind[i]])
+                rows[some, i] = draw_places(bits, mass * (low + np.arange(len(mass))), len(some))
         rows += self._cells.lows[self._kind]
         return rows
-
-
-class RangedTotal(Product):
-    """The same where n lies in a range: one more category holds the records that are absent."""
-
-    def __init__(self, factors: Sequence[Factor], alpha: Floats, records: Between) -> None:
-        a = float(alpha.sum())
-
-        def log(absent: NDArray[Any]) -> Floats:
-            n = records.high - absent.astype(np.float64)
-            return np.where(n >= records.low, gammaln(n + 1) - gammaln(a + n), -np.inf)
-
-        absent = Factor(0, records.high, 0.0, 0.0, log)
-        # Where the range contradicts the counts, windows reach as far as it asks for.
-        more = max(sum(factor.first for factor in factors) - records.high, 0)
-        fewer = max(records.low - sum(factor.last for factor in factors), 0)
-        wide = [replace(each, first=max(each.first - more, 0), last=each.last + fewer) for each in factors]
-        super().__init__([*wide, absent], np.append(alpha, 1.0), records.high)
-        self.method = f"{self.method}; {records}"
-
-    def marginal(self, i: int) -> tuple[Counted, Floats]:
-        return self.total([i])
-
-    def listing(self) -> tuple[Wholes, Floats]:
-        rows, chance = super().listing()
-        return rows[:, :-1], chance
-
-    def draw(self, bits: Bits, size: int) -> Wholes:
-        return super().draw(bits, size)[:, :-1]
-
-
-def weighed_factors(factors: Sequence[Factor], alpha: Floats, n: int | None, records: Records) -> Product:
-    """The posterior of counts with a likelihood of each: given their total, or what is held likely of it."""
-    if n is not None:
-        return Product(factors, alpha, n)
-    if isinstance(records, Between):
-        return RangedTotal(factors, alpha, records)
-    return PrivateTotal(factors, alpha, records)
-
-
-def first_reach(factors: Sequence[Factor]) -> Wholes:
-    """Windows to begin with, to the left and to the right: where a factor has fallen by e^-36."""
-    return np.array(
-        [[steps_to(_START, rate, factor.bend) for rate in (factor.left, factor.right)] for factor in factors]
-    )
 
 
 def _logit_of_log(log_v: Floats) -> Floats:
@@ -470,12 +353,19 @@ def _logit_of_log(log_v: Floats) -> Floats:
         return log_v - np.log(-np.expm1(log_v))
 
 
-def _joined(one: Law, other: Law) -> Law:
+def _largest_gap(law: ShareLaw, finer: ShareLaw, deviations: float) -> float:
+    """How far two distribution functions are apart, at five places within so many standard deviations."""
+    away = np.array([-deviations, -1, 0, 1, deviations])
+    places = np.clip(law.mean + law.sd * away, 1e-9, 1 - 1e-9)
+    return float(np.abs(law.cdf(places) - finer.cdf(places)).max()) + 1e-12
+
+
+def _add_counts(one: Law, other: Law) -> Law:
     """The law of a sum of two."""
-    return _trimmed(Law(one.first + other.first, np.convolve(one.masses, other.masses)))
+    return _trim(Law(one.first + other.first, np.convolve(one.masses, other.masses)))
 
 
-def _trimmed(law: Law) -> Law:
+def _trim(law: Law) -> Law:
     """Where a law has more than nothing."""
     some = np.flatnonzero(law.masses > law.masses.max() * _NOTHING)
     return Law(law.first + int(some[0]), law.masses[some[0] : some[-1] + 1])

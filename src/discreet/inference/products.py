@@ -13,11 +13,11 @@ from scipy import fft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.beta_tables import kept
-from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, box, first_reach, wider
+from discreet.inference.beta_tables import likely_range
+from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, first_reach, wider_reach, window_box
+from discreet.inference.components import Components, SplitShare, SumShare, Window
 from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Factors, OfComponents, OfCounts, Sides
-from discreet.inference.joint_shares import Components, SplitShare, SumShare, Window
-from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.inference.draws import draw_places, draw_uniforms
 from discreet.inference.sums import OUTSIDE, Law, Sums
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
@@ -48,25 +48,25 @@ class Product(CountPosterior):
         places = {kind: i for i, kind in enumerate(kinds)}
         self._kind = np.array([places[kind] for kind in zip(factors, alpha.tolist(), strict=True)])
         often = np.bincount(self._kind).tolist()
-        own, parameters = [factor for factor, _ in kinds], np.array([parameter for _, parameter in kinds])
-        reach = first_reach(own, often, n)
+        different, parameters = [factor for factor, _ in kinds], np.array([parameter for _, parameter in kinds])
+        reach = first_reach(different, often, n)
         while True:
-            found = box(own, parameters, often, n, reach, cells)
-            self._sums = Sums(list(map(Law, found.lows, found.masses)), self._kind)
+            box = window_box(different, parameters, often, n, reach, cells)
+            self._sums = Sums(list(map(Law, box.lows, box.masses)), self._kind)
             rest = self._sums.without([0])
             chance = float(self._weights([0]).masses.sum())
             if not chance > 0:
                 raise InvalidInput("no data leads to this output", hint="give the output as it was released")
-            before, reach = reach, wider(found, reach, LEFT_OUT * chance, n)
+            before, reach = reach, wider_reach(box, reach, LEFT_OUT * chance, n)
             if reach == before:
                 break
-        cells = sum(map(len, found.masses))
+        cells = sum(map(len, box.masses))
         # Transforms are off by a unit for each factor, in proportion to how high the law of the sum is.
         high = 1 + self.k * float(rest.masses.max())
         rounding = _UNIT * (16 * math.log2(2 + cells) * high / chance + cells) + 4 * OUTSIDE / chance
         # Groups of counts have the means of their counts: only what was left out can move a mean.
-        self.mean_errors = found.outside / chance + rounding
-        self.error = self.mean_errors + (GROUPED if any(map(self._in_groups, range(len(own)))) else 0.0)
+        self.mean_errors = box.outside / chance + rounding
+        self.error = self.mean_errors + (GROUPED if any(map(self._in_groups, range(len(different)))) else 0.0)
         self.method = f"convolution of windows, {cells:,} counts in all"
 
     def like(self, i: int) -> int:
@@ -75,8 +75,8 @@ class Product(CountPosterior):
 
     @cached_property
     def _firsts(self) -> list[int]:
-        found: list[int] = np.unique(self._kind, return_index=True)[1].tolist()
-        return found
+        firsts: list[int] = np.unique(self._kind, return_index=True)[1].tolist()
+        return firsts
 
     def _of(self, members: Sequence[int]) -> Law:
         """The law of the sum of some categories."""
@@ -95,22 +95,22 @@ class Product(CountPosterior):
         if len(members) == 1 and (kind := int(self._kind[members[0]])) in self._totals:
             return self._totals[kind]
         first, weight = self._weights(members)
-        found = np.flatnonzero(weight > 0)
-        told = first + found, weight[found] / weight.sum()
+        possible = np.flatnonzero(weight > 0)
+        law = first + possible, weight[possible] / weight.sum()
         if len(members) == 1:
-            self._totals[int(self._kind[members[0]])] = told
-        return told
+            self._totals[int(self._kind[members[0]])] = law
+        return law
 
     def marginal(self, i: int) -> tuple[Counted, Floats]:
         """The counts of a category and their probabilities; very many of them in groups."""
         count, chance = self.total([i])
-        return self._grouped(i, count, chance) if self._in_groups(int(self._kind[i])) else (count, chance)
+        return self._group_counts(i, count, chance) if self._in_groups(int(self._kind[i])) else (count, chance)
 
     def _in_groups(self, kind: int) -> bool:
         """Whether categories of a kind have very many counts, and some of them are close for their share."""
         return len(self._sums.windows[kind].masses) > MANY and self._n > 4 * _CLOSE**2
 
-    def _grouped(self, i: int, count: Wholes, chance: Floats) -> tuple[Floats, Floats]:
+    def _group_counts(self, i: int, count: Wholes, chance: Floats) -> tuple[Floats, Floats]:
         """Counts within a 500th of a standard deviation of the share together, at their mean.
 
         Between a Beta and one whose count differs, the first order cancels, and the second is at most
@@ -132,8 +132,7 @@ class Product(CountPosterior):
         return x[at[0]], y[at[1]], weight[at] / weight[at].sum()
 
     def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
-        ends = [count[kept(chance)][[0, -1]] for count, chance in (self.total(own), self.total(others))]
-        x, y = (np.arange(first, last + 1) for first, last in ends)
+        x, y = (self._likely_counts(members) for members in (own, others))
         weight = self._joint(own, others, x, y)
         return int(x[0]), int(y[0]), weight / weight.sum()
 
@@ -169,8 +168,8 @@ class Product(CountPosterior):
     def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
         members = [i for cells in factors for i in cells]
         windows = [self._of(cells) for cells in factors]
-        laws = [of(own.places) * own.masses for of, own in zip(factors.values(), windows, strict=True)]
-        return self._given_sums(laws, members, sum(own.first for own in windows), of_sum)
+        laws = [of(window.places) * window.masses for of, window in zip(factors.values(), windows, strict=True)]
+        return self._given_sums(laws, members, sum(window.first for window in windows), of_sum)
 
     def _given_sums(
         self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
@@ -181,8 +180,8 @@ class Product(CountPosterior):
         inside = fft.ifft(reduce(np.multiply, [fft.fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
         weight = self._beside(members, low + np.arange(size)) * of_sum(low + np.arange(size))
         some = np.flatnonzero(weight)  # all categories sum to one number
-        found: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance
-        return found
+        means: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance
+        return means
 
     @cached_property
     def _chance(self) -> float:
@@ -201,22 +200,25 @@ class Product(CountPosterior):
 
     def listing(self) -> tuple[Wholes, Floats]:
         windows = [self._of([i]) for i in range(self.k)]
-        sizes = [len(own.masses) for own in windows]
+        sizes = [len(window.masses) for window in windows]
         if math.prod(sizes[:-1]) > PAIRS // self.k:
             raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
         rows = np.stack(np.meshgrid(*map(np.arange, sizes[:-1]), indexing="ij"), axis=-1).reshape(-1, self.k - 1)
-        weight = np.multiply.reduce([own.masses[rows[:, i]] for i, own in enumerate(windows[:-1])])
-        rows = rows + np.array([own.first for own in windows[:-1]])
+        weight = np.multiply.reduce([window.masses[rows[:, i]] for i, window in enumerate(windows[:-1])])
+        rows = rows + np.array([window.first for window in windows[:-1]])
         last = self._n - rows.sum(axis=1)
         weight = weight * windows[-1].at(last)
         return np.column_stack([rows, last])[weight > 0], weight[weight > 0] / weight.sum()
 
     def _window(self, members: Cells) -> Window:
         """The counts of some categories together, but for those that are too unlikely to matter."""
+        counts = self._likely_counts(members)
+        return Window(int(counts[0]), self._of(members).at(counts), float(self._alpha[list(members)].sum()))
+
+    def _likely_counts(self, members: Sequence[int]) -> Wholes:
         count, chance = self.total(members)
-        first, last = count[kept(chance)][[0, -1]]
-        weights = self._of(members).at(np.arange(first, last + 1))
-        return Window(int(first), weights, float(self._alpha[list(members)].sum()))
+        first, last = count[likely_range(chance)][[0, -1]]
+        return np.arange(first, last + 1)
 
     def _joint(self, own: Sequence[int], others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
         """How likely the counts x of some and y of others are."""
@@ -247,22 +249,21 @@ class Product(CountPosterior):
 
     def _draw_by_halves(self, bits: Bits, size: int) -> Wholes:
         """The same where few would be kept: what half of some categories have of their sum, down to each of them."""
-        found = np.empty((size, self.k), dtype=np.int64)
+        rows = np.empty((size, self.k), dtype=np.int64)
         parts = [(0, self.k, np.full(size, self._n))]
         while parts:
             start, stop, total = parts.pop()
             if stop - start == 1:
-                found[:, start] = total
+                rows[:, start] = total
                 continue
             middle = (start + stop) // 2
             first, second = self._of(range(start, middle)), self._of(range(middle, stop))
-            own = np.empty(size, dtype=np.int64)
-            some = max(1, PAIRS // len(first.masses))
-            for begin in range(0, size, some):
-                rows = slice(begin, min(size, begin + some))
-                counts = first.places
-                sums = np.cumsum(first.masses * second.at(total[rows, None] - counts), axis=1)
+            half, counts = np.empty(size, dtype=np.int64), first.places
+            at_once = max(1, PAIRS // len(first.masses))
+            for begin in range(0, size, at_once):
+                some = slice(begin, min(size, begin + at_once))
+                sums = np.cumsum(first.masses * second.at(total[some, None] - counts), axis=1)
                 chosen = (sums <= draw_uniforms(bits, len(sums))[:, None] * sums[:, -1:]).sum(axis=1)
-                own[rows] = counts[np.minimum(chosen, len(counts) - 1)]
-            parts += [(start, middle, own), (middle, stop, total - own)]
-        return found
+                half[some] = counts[np.minimum(chosen, len(counts) - 1)]
+            parts += [(start, middle, half), (middle, stop, total - half)]
+        return rows

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,31 @@ class Estimate(float):
         estimate = super().__new__(cls, value)
         estimate.error = error
         return estimate
+
+
+def require_kind(kind: Kind) -> Kind:
+    """A kind of interval, or a refusal."""
+    if kind not in get_args(Kind):
+        raise InvalidInput(
+            "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
+        )
+    return kind
+
+
+def shortest_interval(quantile: Callable[[ArrayLike], Floats], level: float) -> tuple[float, float]:
+    """The shortest interval of a level: the p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
+    starts = np.linspace(1e-12 * (1 - level), (1 - 1e-12) * (1 - level), _STARTS)
+    for _ in range(_CLOSER):
+        best = int(np.argmin(quantile(starts + level) - quantile(starts)))
+        p, points = float(starts[best]), len(starts)
+        starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
+    return float(quantile(p)), float(quantile(p + level))
+
+
+def at_each(function: Callable[[float], float], x: ArrayLike) -> Floats:
+    """A function of one number, at every number of an array."""
+    where = np.asarray(x, dtype=np.float64)
+    return np.array([function(value) for value in where.reshape(-1).tolist()]).reshape(where.shape)
 
 
 class Quantity(ABC):
@@ -89,12 +115,8 @@ class Quantity(ABC):
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[float, float]:
         """The low and the high end; `highest-density` is the shortest interval of the level."""
         share = exact_share(level, "level")
-        if kind == "highest-density":
-            return self._shortest(float(share))
-        if kind != "equal-tailed":
-            raise InvalidInput(
-                "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
-            )
+        if require_kind(kind) == "highest-density":
+            return shortest_interval(self.quantile, float(share))
         tail = float((1 - share) / 2)
         low, high = (float(self.quantile(p)) for p in (tail, 1 - tail))
         return low, max(low, high)  # each is right to its last digits, and they may differ in no others
@@ -138,18 +160,36 @@ class Quantity(ABC):
         bar = Bar("", f"{self.ends[1]:.4g} ({self.ends[0]:.4g} to {self.ends[2]:.4g})", self.ends)
         return card(self.name, bars=[bar], key=AWARE_KEY.replace("Means and", "Mean and"))
 
-    def _shortest(self, level: float) -> tuple[float, float]:
-        """The p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
-        starts = np.linspace(1e-12 * (1 - level), (1 - 1e-12) * (1 - level), _STARTS)
-        for _ in range(_CLOSER):
-            best = int(np.argmin(self.quantile(starts + level) - self.quantile(starts)))
-            p, points = float(starts[best]), len(starts)
-            starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
-        return float(self.quantile(p)), float(self.quantile(p + level))
+
+class QuantityTable(ABC):
+    """Several quantities of one release: the mean, the standard deviation and the interval of each."""
+
+    @abstractmethod
+    def _quantities(self) -> Iterable[Quantity]: ...
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The expected value of each, in their order."""
+        return np.array([quantity.mean for quantity in self._quantities()])
+
+    @cached_property
+    def sd(self) -> Floats:
+        """The standard deviation of each."""
+        return np.array([quantity.sd for quantity in self._quantities()])
+
+    def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
+        """The low ends and the high ends of each interval."""
+        ends = np.array([quantity.interval(level, kind) for quantity in self._quantities()])
+        return ends[:, 0], ends[:, 1]
+
+    @property
+    def error(self) -> float:
+        """A bound on how far any probability is off."""
+        return max(quantity.error for quantity in self._quantities())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Transformed(Quantity):
+class TransformedQuantity(Quantity):
     """An increasing function of a quantity."""
 
     base: Quantity

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import InvalidInput
-from discreet.inference.beliefs import Belief, Share
+from discreet.inference.beliefs import Belief
 from discreet.inference.comparisons import Comparison, compare
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Quantity
+from discreet.inference.share import Share
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Reported(Protocol):
-    """What a receipt tells."""
+class WaveReceipt(Protocol):
+    """What a receipt tells of a wave."""
 
     @property
     def belief(self) -> Belief:
@@ -85,7 +86,7 @@ class Waves:
 
 
 def waves(
-    releases: Sequence[Share | Belief | Reported] | Mapping[str, Share | Belief | Reported],
+    releases: Sequence[Share | Belief | WaveReceipt] | Mapping[str, Share | Belief | WaveReceipt],
     category: str | None = None,
     *,
     different_people: bool = False,
@@ -104,19 +105,19 @@ def waves(
     >>> round(low, 3), round(high, 3), round(series.change("May", "July").probability_greater, 3)
     (-0.007, 0.136, 0.924)
     """
-    named = dict(releases.items() if isinstance(releases, Mapping) else _named(releases))
-    if len(named) < 2:
+    by_name = dict(releases) if isinstance(releases, Mapping) else _name_waves(releases)
+    if len(by_name) < 2:
         raise InvalidInput("a series has two waves at least", hint="give one release for each wave")
-    shares = {name: _share(release, category) for name, release in named.items()}
-    plain = {name: _plug_in(release, category) for name, release in named.items()}
+    shares = {name: _share(release, category) for name, release in by_name.items()}
+    plain = {name: _plug_in(release, category) for name, release in by_name.items()}
     return Waves(shares, {name: share for name, share in plain.items() if share is not None}, different_people)
 
 
-def _named(releases: Sequence[Any]) -> list[tuple[str, Any]]:
+def _name_waves(releases: Sequence[Any]) -> dict[str, Any]:
     names = [_name(release) or f"wave {i}" for i, release in enumerate(releases, 1)]
     if len(set(names)) < len(names):
         names = [f"wave {i}" for i in range(1, len(names) + 1)]
-    return list(zip(names, releases, strict=True))
+    return dict(zip(names, releases, strict=True))
 
 
 def _name(release: Any) -> str | None:

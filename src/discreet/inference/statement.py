@@ -7,7 +7,7 @@ plug-in posterior with its own name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +15,11 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.posterior import NoiseAware
+from discreet.inference.quantities import Quantity
 from discreet.inference.totals import Total
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.mixtures import ShareLaw
 
 NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"
@@ -26,17 +28,28 @@ MAX_PAIRS = 1 << 22
 """Beyond this many numbers in tables, a receipt has no time for noise-aware intervals."""
 
 
-class Stated(NamedTuple):
-    """The mean and the ends of the interval of each share."""
+class Intervals(NamedTuple):
+    """The mean and the ends of the interval of each share, or of each of several quantities."""
 
     mean: Floats
     low: Floats
     high: Floats
 
+    def times(self, factor: float) -> Intervals:
+        """In another unit: times 100, in percent."""
+        return Intervals(*(factor * values for values in self))
 
-def stated_by(law: Dirichlet | NoiseAware | Within | EmptyGroup, level: float) -> Stated:
+
+def stated_by(law: Dirichlet | NoiseAware | Within | EmptyGroup, level: float) -> Intervals:
     """What one law says of each share."""
-    return Stated(law.mean, *law.interval(level))
+    return Intervals(law.mean, *law.interval(level))
+
+
+def stated_each(quantities: Iterable[Quantity | ShareLaw], level: float) -> Intervals:
+    """What each of several laws says; the median stands for a mean that is not finite."""
+    each = list(quantities)
+    centres = [law.mean if math.isfinite(law.mean) else float(law.quantile(0.5)) for law in each]
+    return Intervals(np.array(centres), *np.array([law.interval(level) for law in each]).T)
 
 
 def quick(mechanism: Mechanism, answers: int = 0) -> bool:
@@ -71,31 +84,27 @@ def interval_kind(mechanism: Mechanism, answers: int = 0) -> str:
     return NOISE_AWARE if quick(mechanism, answers) else PLUG_IN
 
 
-def stated_shares(released: Released, level: float) -> tuple[str, Stated]:
+def stated_shares(released: Released, level: float) -> tuple[str, Intervals]:
     """The kind of the posterior, and what it says of each category."""
     aware = _if_all_goes_well(released, 0, lambda belief: [stated_by(belief, level)])
     return (PLUG_IN, stated_by(released.posterior, level)) if aware is None else (NOISE_AWARE, aware[0])
 
 
-def stated_groups(released: Released, level: float, k: int) -> tuple[str, Sequence[Stated], Stated]:
+def stated_groups(released: Released, level: float, k: int) -> tuple[str, Sequence[Intervals], Intervals]:
     """The kind of the posterior, what it says of the k answers of each group, and of the groups' own shares."""
     groups = [tuple(range(first, first + k)) for first in range(0, released.mechanism.space.k, k)]
 
-    def told(belief: NoiseAware) -> list[Stated]:
+    def intervals(belief: NoiseAware) -> list[Intervals]:
         within = [Within(belief, group) for group in groups]
-        shares = [group.share for group in within]
-        own = Stated(
-            np.array([share.mean for share in shares]), *np.array([share.interval(level) for share in shares]).T
-        )
-        return [*(stated_by(group, level) for group in within), own]
+        return [*(stated_by(group, level) for group in within), stated_each([group.share for group in within], level)]
 
-    aware = _if_all_goes_well(released, k, told)
+    aware = _if_all_goes_well(released, k, intervals)
     if aware is not None:
         return NOISE_AWARE, aware[:-1], aware[-1]
     cells = [[released.posterior.parameters[i] for i in group] for group in groups]
     return (
         PLUG_IN,
-        [stated_by(Dirichlet(own), level) for own in cells],
+        [stated_by(Dirichlet(group), level) for group in cells],
         stated_by(Dirichlet(list(map(sum, cells))), level),
     )
 
@@ -107,13 +116,13 @@ def stated_total(belief: NoiseAware, level: float) -> dict[str, object]:
 
 
 def _if_all_goes_well(
-    released: Released, answers: int, told: Callable[[NoiseAware], Sequence[Stated]]
-) -> Sequence[Stated] | None:
+    released: Released, answers: int, intervals: Callable[[NoiseAware], Sequence[Intervals]]
+) -> Sequence[Intervals] | None:
     if quick(released.mechanism, answers):
         try:
-            found = told(released.noise_aware())
-            if all(np.isfinite(part).all() for stated in found for part in stated):
-                return found
+            aware = intervals(released.noise_aware())
+            if all(np.isfinite(part).all() for each in aware for part in each):
+                return aware
         except Exception:  # noqa: BLE001, S110 - what was drawn is drawn: it must be shown
             pass
     return None

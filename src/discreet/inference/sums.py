@@ -98,8 +98,8 @@ class Sums:
         else:
             logs = self._total(length) - self._logs(beside, length)
         moduli = np.exp(logs[0])
-        turned = moduli * np.cos(logs[1]) + 1j * (moduli * np.sin(logs[1]))
-        masses: Floats = fft.irfft(turned, length)[(np.arange(low, high + 1) - centre) % length]
+        wave = moduli * np.cos(logs[1]) + 1j * (moduli * np.sin(logs[1]))
+        masses: Floats = fft.irfft(wave, length)[(np.arange(low, high + 1) - centre) % length]
         return Law(low, np.maximum(masses, 0.0))
 
     def _logs(self, often: Wholes, length: int) -> Floats:
@@ -122,18 +122,18 @@ class Sums:
     def _transforms(self, kinds: Wholes, length: int) -> tuple[Floats, Floats]:
         """ln φ of these kinds, one a row."""
         if len(self.windows) * (length + 2) > MAX_TABLE:
-            return self._transformed(kinds, length)
+            return self._compute_transforms(kinds, length)
         if length not in self._tables:
             size = len(self.windows), length // 2 + 1
             self._tables[length] = np.empty(size), np.empty(size), np.zeros(size[0], dtype=bool)
-        moduli, phases, known = self._tables[length]
-        new = kinds[~known[kinds]]
+        moduli, phases, ready = self._tables[length]
+        new = kinds[~ready[kinds]]
         if len(new):
-            moduli[new], phases[new] = self._transformed(new, length)
-            known[new] = True
+            moduli[new], phases[new] = self._compute_transforms(new, length)
+            ready[new] = True
         return (moduli, phases) if len(kinds) == len(moduli) else (moduli[kinds], phases[kinds])
 
-    def _transformed(self, kinds: Wholes, length: int) -> tuple[Floats, Floats]:
+    def _compute_transforms(self, kinds: Wholes, length: int) -> tuple[Floats, Floats]:
         rows = np.zeros((len(kinds), length))
         for row, i in zip(rows, kinds.tolist(), strict=True):
             (low, mass), centre = self.windows[i], int(self._centres[i])
@@ -148,7 +148,7 @@ class Sums:
     @cached_property
     def _cumulants(self) -> tuple[Floats, Floats]:
         """ln E[e^(±t(x-centre))] for each kind, and for each of the tilts t."""
-        found = np.empty((2, len(self.windows), len(_TILTS)))
+        cumulants = np.empty((2, len(self.windows), len(_TILTS)))
         for i, (low, mass) in enumerate(self.windows):
             x = (low - self._centres[i] + np.arange(len(mass))).astype(np.float64)
             with np.errstate(divide="ignore"):
@@ -156,8 +156,8 @@ class Sums:
             for side, sign in enumerate((1.0, -1.0)):
                 tall = logs[:, None] + sign * x[:, None] * _TILTS
                 top = tall.max(axis=0)
-                found[side, i] = top + np.log(np.exp(tall - top).sum(axis=0))
-        return found[0], found[1]
+                cumulants[side, i] = top + np.log(np.exp(tall - top).sum(axis=0))
+        return cumulants[0], cumulants[1]
 
     def _reaches(self, often: Wholes) -> tuple[float, float]:
         """How far above and below its centre a sum has all but `OUTSIDE` of its mass, by Chernoff's bound."""

@@ -20,7 +20,7 @@ from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
-from discreet.inference.shares import draw_places
+from discreet.inference.draws import draw_places
 from discreet.testing import HashedBits
 
 MAX_RECORDS = 10**8
@@ -43,22 +43,21 @@ def synthetic_counts(belief: Belief, copies: object, *, seed: object) -> Wholes:
         raise InvalidInput("copies are of all cells of a release", hint="leave among, given and margin out")
     sizes = [posterior.n] * number
     if posterior.n is None:
-        drawn = belief.total.sample(number, seed=(seed, "records"))
-        sizes = [round(float(size)) for size in drawn]
+        sizes = [round(float(size)) for size in belief.total.sample(number, seed=(seed, "records"))]
     total = sum(size or 0 for size in sizes)
     if total > MAX_RECORDS:
         raise InvalidInput(f"copies have at most {MAX_RECORDS:,} records together", hint="make fewer copies")
     shares = posterior.sample(number, seed=(seed, "shares"))[:, at]
-    found = np.zeros((number, len(at)), dtype=np.int64)
-    for copy, (own, size) in enumerate(zip(shares, sizes, strict=True)):
+    counts = np.zeros((number, len(at)), dtype=np.int64)
+    for copy, (theta, size) in enumerate(zip(shares, sizes, strict=True)):
         if size:
-            places = draw_places(HashedBits(f"synthetic copy {copy} {seed}"), own, size)
-            found[copy] = np.bincount(places, minlength=len(at))
-    return found
+            places = draw_places(HashedBits(f"synthetic copy {copy} {seed}"), theta, size)
+            counts[copy] = np.bincount(places, minlength=len(at))
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class CombinedEstimate:
     """An estimate from several synthetic copies: Student's t with `df` degrees of freedom."""
 
     mean: float
@@ -77,7 +76,7 @@ class Combined:
         return f"<{self.mean:.4g}, 95 % interval {low:.4g} to {high:.4g}, from synthetic copies>"
 
 
-def combine_synthetic(estimates: Sequence[float], variances: Sequence[float]) -> Combined:
+def combine_synthetic(estimates: Sequence[float], variances: Sequence[float]) -> CombinedEstimate:
     """Combine the same analysis of each copy: its estimates, and the variances that each copy alone would give them.
 
     >>> import discreet as dc
@@ -93,5 +92,5 @@ def combine_synthetic(estimates: Sequence[float], variances: Sequence[float]) ->
     spread = (1 + 1 / copies) * between
     unknown = spread - within
     if unknown <= 0:
-        return Combined(float(q.mean()), math.sqrt(within), copies - 1.0)
-    return Combined(float(q.mean()), math.sqrt(unknown), max((copies - 1) * (1 - within / spread) ** 2, 1.0))
+        return CombinedEstimate(float(q.mean()), math.sqrt(within), copies - 1.0)
+    return CombinedEstimate(float(q.mean()), math.sqrt(unknown), max((copies - 1) * (1 - within / spread) ** 2, 1.0))

@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import whole
+from discreet.inference.draws import draw_places, sample_bits
 from discreet.inference.quantities import Quantity
-from discreet.inference.shares import draw_places
 from discreet.posteriors.mixtures import as_levels
-from discreet.samplers.bits import SYSTEM
-from discreet.testing import HashedBits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +48,8 @@ class Total(Quantity):
         return np.append(0.0, np.cumsum(self.chances))
 
     def cdf(self, x: ArrayLike) -> Floats:
-        found: Floats = self._sums[np.searchsorted(self.counts, np.asarray(x, dtype=np.float64), side="right")]
-        return found
+        below: Floats = self._sums[np.searchsorted(self.counts, np.asarray(x, dtype=np.float64), side="right")]
+        return below
 
     def pdf(self, x: ArrayLike) -> Floats:
         at = np.asarray(x, dtype=np.float64)
@@ -59,10 +57,9 @@ class Total(Quantity):
         return np.where(self.counts[place] == at, self.chances[place], 0.0)
 
     def quantile(self, p: ArrayLike) -> Floats:
-        wanted = as_levels(p)
-        place = np.searchsorted(self._sums[1:], wanted)
+        place = np.searchsorted(self._sums[1:], as_levels(p))
         return self.counts[np.minimum(place, len(self.counts) - 1)].astype(np.float64)
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        bits = SYSTEM if seed is None else HashedBits(f"sample {seed}")
-        return self.counts[draw_places(bits, self.chances, whole(size, "size", minimum=1))].astype(np.float64)
+        places = draw_places(sample_bits(seed), self.chances, whole(size, "size", minimum=1))
+        return self.counts[places].astype(np.float64)

@@ -25,8 +25,8 @@ from scipy.special import bdtrik
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.counts import SURE, Weighed
-from discreet.inference.shares import draw_dirichlet, draw_uniforms
+from discreet.inference.counts import SURE, WeightedRows
+from discreet.inference.draws import draw_dirichlet, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
@@ -71,11 +71,11 @@ class PriorPredictive:
             p = np.clip(share[:, i] / np.maximum(rest, 1e-300), 0.0, 1.0)
             u = draw_uniforms(bits, size)
             with np.errstate(all="ignore"):
-                found = np.ceil(bdtrik(u, left.astype(np.float64), p))
+                counts = np.ceil(bdtrik(u, left.astype(np.float64), p))
                 none = np.exp(left * np.log1p(-p)) >= u  # (1-p)^left; SciPy's own ends at 2³¹ records
             # No root where 0 is already enough, or where nothing or everything is drawn.
-            found = np.where(none, 0.0, np.where((p < 1) & np.isfinite(found), found, left))
-            rows[:, i] = np.clip(found, 0, left).astype(np.int64)
+            counts = np.where(none, 0.0, np.where((p < 1) & np.isfinite(counts), counts, left))
+            rows[:, i] = np.clip(counts, 0, left).astype(np.int64)
             left, rest = left - rows[:, i], rest - share[:, i]
         rows[:, -1] = left
         return rows
@@ -93,8 +93,8 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
     """
     places = n + k - 1
     if places < 2 * k * k:
-        drawn = [draw_composition(bits, n, k) for _ in range(size)]
-        return np.array(drawn, dtype=np.int64).reshape(size, k)
+        rows = [draw_composition(bits, n, k) for _ in range(size)]
+        return np.array(rows, dtype=np.int64).reshape(size, k)
     bars, open_ = np.empty((size, k - 1), dtype=np.int64), np.arange(size)
     while open_.size:
         thrown = np.floor(draw_uniforms(bits, open_.size * (k - 1)) * places).astype(np.int64)
@@ -113,8 +113,8 @@ class NearOutput:
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row; rows of -1 for what did not fit n."""
-        found = self._bulk.batch(bits, size).rows
-        return np.concatenate([found, np.full((size - len(found), self._k), -1, dtype=np.int64)])
+        rows = self._bulk.batch(bits, size).rows
+        return np.concatenate([rows, np.full((size - len(rows), self._k), -1, dtype=np.int64)])
 
     def log_chance(self, rows: Wholes) -> Floats:
         """The sum over all terms of the majorant."""
@@ -152,7 +152,7 @@ class NoiseProposal:
         return logs
 
 
-class Sampled(Weighed):
+class WeightedDraws(WeightedRows):
     """The posterior of the counts from drawn data sets and their weights, given that something was said."""
 
     def __init__(
@@ -167,33 +167,33 @@ class Sampled(Weighed):
         method: str,
     ) -> None:
         super().__init__(rows, log_weights, error=error, method=method)
-        self.prior_weight, said = prior_weight, SURE * (1 - prior_weight)
+        self.prior_weight, informative = prior_weight, SURE * (1 - prior_weight)
         # A data set that was drawn t times is t draws of a t-th of its weight.
         squares = self.weights**2 / times[self._kept]
-        self.error += said * float(np.sqrt(squares.sum()))
+        self.error += informative * float(np.sqrt(squares.sum()))
         if not self.error < ALLOWED:
             raise TooLarge("too few of the drawn data sets could have led to this output", hint="use geometric")
         shares = (prior.alpha + self.rows) / (prior.alpha.sum() + self.sizes)
         mean = prior_weight * prior.mean + (1 - prior_weight) * (self.weights @ shares)
-        self.mean_errors = said * np.sqrt(squares @ (shares - mean) ** 2)
+        self.mean_errors = informative * np.sqrt(squares @ (shares - mean) ** 2)
 
 
-def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
+def drawn_posterior(outputs: Sequence[tuple[Mechanism, Outcome]], space: PosteriorSpace) -> WeightedDraws | None:
     """The posterior given outputs about the same records; None if a law is known only by enumeration."""
-    proposals = [_proposal(mechanism, output) for mechanism, output in about]
+    proposals = [_proposal(mechanism, output) for mechanism, output in outputs]
     known = [proposal for proposal in proposals if proposal is not None]
     if len(known) < len(proposals):
         return None
-    bits = HashedBits(f"noise-aware {own.k} {own.n}")
-    laws: list[Proposal] = [PriorPredictive(own.prior, own.n), *known]
-    pilot, _, _ = _drawn(laws, _PILOT, bits)
-    kernels = [mechanism.kernel.near(pilot) for mechanism, _ in about]
+    bits = HashedBits(f"noise-aware {space.k} {space.n}")
+    laws: list[Proposal] = [PriorPredictive(space.prior, space.n), *known]
+    pilot, _, _ = _draw_rows(laws, _PILOT, bits)
+    kernels = [mechanism.kernel.near(pilot) for mechanism, _ in outputs]
     draws = min(_DRAWS, max(_PILOT, _CELLS // sum(kernel.cost for kernel in kernels)))
-    rows, log_chance, size = _drawn(laws, draws, bits)
+    rows, log_chance, size = _draw_rows(laws, draws, bits)
     rows, first, times = np.unique(rows, axis=0, return_index=True, return_counts=True)
-    columns = [kernel.column(output, rows) for kernel, (_, output) in zip(kernels, about, strict=True)]
+    columns = [kernel.column(output, rows) for kernel, (_, output) in zip(kernels, outputs, strict=True)]
     logs = np.sum([column.values for column in columns], axis=0)
-    ratio = np.log(times) + log_predictive(own.prior, rows) - log_chance[first]
+    ratio = np.log(times) + log_predictive(space.prior, rows) - log_chance[first]
     top = float((logs + ratio).max())
     if not math.isfinite(top):
         raise InvalidInput("no data leads to this output", hint="give the output as it was released")
@@ -205,20 +205,20 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
         prior_weight, excess = 0.0, logs + ratio
     error = sum(float(column.errors.max()) for column in columns)
     method = f"{size:,} drawn data sets, each weighed exactly"
-    return Sampled(rows, excess, times, prior=own.prior, prior_weight=prior_weight, error=error, method=method)
+    return WeightedDraws(rows, excess, times, prior=space.prior, prior_weight=prior_weight, error=error, method=method)
 
 
-def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:
+def _draw_rows(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:
     """Data sets from all laws, how likely each was to be drawn, and how many were: half come from the first law."""
     sizes = [size // 2, *[size // (2 * (len(laws) - 1))] * (len(laws) - 1)]
-    drawn = np.concatenate([law.draw(bits, each) for law, each in zip(laws, sizes, strict=True)])
-    rows = drawn[drawn.min(axis=1) >= 0]
+    draws = np.concatenate([law.draw(bits, each) for law, each in zip(laws, sizes, strict=True)])
+    rows = draws[draws.min(axis=1) >= 0]
     logs = [math.log(each / sum(sizes)) + law.log_chance(rows) for law, each in zip(laws, sizes, strict=True)]
     return rows, np.logaddexp.reduce(np.stack(logs), axis=0), sum(sizes)
 
 
 def _proposal(mechanism: Mechanism, output: Outcome) -> Proposal | None:
-    """A law of data sets that could have led to an output: about what its factors point to, or the sampler's own."""
+    """A law of data sets that could have led to an output: around what its factors point to, or the sampler's own."""
     factors, proposals = mechanism.kernel.factors(output), mechanism.kernel.proposals(output)
     if factors is not None:
         return NoiseProposal(factors, mechanism.space.n)

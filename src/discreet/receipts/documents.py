@@ -21,7 +21,7 @@ from discreet.errors import InvalidInput
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
-    Stated,
+    Intervals,
     interval_kind,
     stated_by,
     stated_groups,
@@ -207,7 +207,7 @@ def _rows(
         return {"interval_kind": kind}
     pairs = list(zip(parts, drawn, strict=True))
     posteriors = [part.prior if released is None else released.posterior for part, released in pairs]
-    shares: list[Stated] = []
+    shares: list[Intervals] = []
     if kind == NOISE_AWARE:
         stated = [
             (NOISE_AWARE, stated_by(part.prior, LEVEL)) if released is None else stated_shares(released, LEVEL)
@@ -265,7 +265,7 @@ def _posterior_rows(posterior: Dirichlet, categories: Sequence[str]) -> dict[str
     return {name: {"parameter": plain(parameter), "mean": float(parameter / total)} for name, parameter in rows}
 
 
-def _belief_rows(names: Sequence[str], told: Stated) -> dict[str, dict[str, Any]]:
+def _belief_rows(names: Sequence[str], told: Intervals) -> dict[str, dict[str, Any]]:
     """The mean and the interval of each share; null where floats cannot tell its ends: nothing may fail."""
     rows = zip(names, *(part.tolist() for part in told), strict=True)
     return {name: {"mean": mean, "interval": [a, b] if isfinite(a + b) else None} for name, mean, a, b in rows}

@@ -6,7 +6,18 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.samplers.bits import Bits, draw_words
+from discreet.samplers.bits import SYSTEM, Bits, draw_words
+from discreet.testing import HashedBits
+
+
+def sample_bits(seed: object) -> Bits:
+    """The bits of a sample: the same for the same seed, and from the operating system without one."""
+    return SYSTEM if seed is None else HashedBits(f"sample {seed}")
+
+
+def part_seed(seed: object, part: int) -> object:
+    """The seed of one of several independent samples."""
+    return None if seed is None else (seed, part)
 
 
 def draw_uniforms(bits: Bits, count: int) -> Floats:
