@@ -167,7 +167,7 @@ def _of_logits(law: ShareLaw, what: str, s: Floats) -> Floats:
     """The distribution function or the density of the logit. Above 0, what is left of the share has more digits."""
     values = np.empty(len(s))
     rows = max(1, _AT_ONCE // _size(law))
-    for upper, side in enumerate((law, law.turned)):
+    for upper, side in enumerate((law, law.complement)):
         places = np.flatnonzero((s > 0) == upper)
         for start in range(0, len(places), rows):
             at = places[start : start + rows]
