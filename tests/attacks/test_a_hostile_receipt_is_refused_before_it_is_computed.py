@@ -11,7 +11,7 @@ import pytest
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.mechanisms.law import ENUMERABLE
 from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, receipt, verification, verify_any
-from discreet.receipts.receipt import MAX_CHARS, file_text
+from discreet.receipts.schemas import MAX_CHARS, read_text
 from discreet.receipts.work import MAX_STEPS, Sizes, require_modest, sizes_of, verifying_steps
 from tests.cli.command import assert_refused, discreet
 from tests.contracts.source import ROOT
@@ -124,7 +124,7 @@ def compute(*_: object, **__: object) -> None:
 def test_without_the_bound_it_would_be_computed(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests above can say no; and whoever knows the author may say that it is to be thorough."""
     hostile = receipt_of(TO_VERIFY[shape])
-    monkeypatch.setattr(verification, "derived_document", compute)
+    monkeypatch.setattr(verification, "derive_document", compute)
     with pytest.raises(TooLarge):
         verify_any(hostile)
     with pytest.raises(Computed):
@@ -209,7 +209,7 @@ def test_a_text_that_is_deep_or_long_is_refused_before_it_is_walked(tmp_path: Pa
     endless = Path("/dev/zero")
     if endless.exists():
         with pytest.raises(TooLarge, match=f"{MAX_CHARS:,}"):
-            file_text(endless)
+            read_text(endless)
 
 
 def test_many_groups_and_many_categories_are_not_searched_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

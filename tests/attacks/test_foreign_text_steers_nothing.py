@@ -23,14 +23,14 @@ from rich.table import Table
 
 import discreet as dc
 from discreet.arithmetic.texts import is_visible, visible_text
-from discreet.cli.release_tables import print_any, print_any_plan
+from discreet.cli.release_outputs import print_plan, print_release
 from discreet.counting import Declaration
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import render
 from discreet.receipts import read_sealed, readable, verify_any
 from discreet.web.fields import Fields
-from discreet.web.reading import infer
+from discreet.web.receipts import infer
 from tests.cli.command import Answer, assert_refused, discreet
 from tests.contracts.source import PACKAGE, ROOT, imports, trees
 from tests.support.browser import serving
@@ -178,8 +178,8 @@ def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(
         answer = discreet(*words, str(tmp_path / "r.json"))
         assert (answer.code, answer.err) == (0, "")
         assert_shown(answer.out, shown)
-    print_any_plan(receipt.document)
-    print_any(readable(receipt).document)
+    print_plan(receipt.document)
+    print_release(readable(receipt).document)
     assert_shown(capsys.readouterr().out, names)
 
 
@@ -315,7 +315,7 @@ def test_every_text_of_the_page_goes_through_that_rule() -> None:
 
 def test_every_table_of_the_command_is_printed_by_the_one_printer() -> None:
     """Help prints its own words alone, and bars too."""
-    allowed = {"rich.table": {"tables.py", "help.py"}, "rich.console": {"tables.py", "busy.py", "reproducing.py"}}
+    allowed = {"rich.table": {"outputs.py", "help.py"}, "rich.console": {"outputs.py"}}
     for path in (PACKAGE / "cli").glob("*.py"):
         for module, files in allowed.items():
             assert path.name in files or not any(name.startswith(module) for name in imports(trees()[path]))
@@ -336,7 +336,7 @@ def bare(text: object) -> str:
 
 @pytest.mark.parametrize(
     ("place", "fault"),
-    [("discreet.cli.ledger.print_table", obeying_table), ("discreet.cli.tables.visible_text", bare)],
+    [("discreet.cli.ledger.print_table", obeying_table), ("discreet.cli.outputs.visible_text", bare)],
     ids=["markup is obeyed", "nothing is escaped"],
 )
 @pytest.mark.parametrize("command", ["show", "history"])

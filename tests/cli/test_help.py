@@ -9,8 +9,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from discreet.cli.app import app
-from discreet.cli.help import options_of
+from discreet.cli.app import app, options_of
 from tests.cli.command import discreet
 
 

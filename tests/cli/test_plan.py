@@ -70,7 +70,7 @@ def test_private_groups_are_planned_with_sizes_that_are_guesses() -> None:
 
 
 def test_slow_work_says_one_line_where_stderr_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.cli.busy.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.cli.outputs.PATIENCE", 0.0)
     monkeypatch.delenv("DISCREET_QUIET", raising=False)
     assert typed(f"{SMALL} --epsilon 1 --compare").err == "planning …\n"
     monkeypatch.setenv("DISCREET_QUIET", "")  # so that what the option sets is undone

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from discreet.cli.files import Reserved
+from discreet.cli.outputs import ReservedFile
 from discreet.ledger import Ledger
 from tests.cli.command import SCRIPT, assert_painted, assert_refused, told, typed
 from tests.support.tables import write_votes
@@ -197,10 +197,10 @@ def test_no_receipt_takes_the_place_of_a_table(place: Path) -> None:
 
 
 def test_what_a_full_disk_does_not_keep_is_printed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Reserved, content: bytes) -> None:
+    def full(self: ReservedFile, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(Reserved, "write", full)
+    monkeypatch.setattr(ReservedFile, "write", full)
     answer = typed(f"{TABLE} --no-ledger --out r.json")
     assert answer.code == 2
     assert "shares of vote" in answer.out

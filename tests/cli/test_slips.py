@@ -17,7 +17,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli.failures import tell_free_way
-from discreet.cli.files import Reserved
+from discreet.cli.outputs import ReservedFile
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Ledger
 from discreet.requests import run
@@ -259,13 +259,13 @@ def test_what_was_killed_is_named_by_the_ledger_and_before_the_next_release_and_
     assert free not in typed("ledger show l.db").out
 
 
-def full(self: Reserved, content: bytes) -> None:
+def full(self: ReservedFile, content: bytes) -> None:
     raise OSError(errno.ENOSPC, "no space left")
 
 
 @pytest.mark.parametrize(
     ("what", "stand_in"),
-    [("discreet.requests.run.reached", fail_at("drawn")), ("discreet.cli.files.Reserved.write", full)],
+    [("discreet.requests.run.reached", fail_at("drawn")), ("discreet.cli.outputs.ReservedFile.write", full)],
 )
 def test_whatever_fails_after_the_charge_is_finished_for_free(
     what: str, stand_in: Callable[..., None], place: Path, monkeypatch: pytest.MonkeyPatch

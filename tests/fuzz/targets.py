@@ -216,7 +216,7 @@ class KnownPage:
         Ledger.create(self.place / "l.db", dataset="d", epsilon=10**6)
         self.whole = (self.place / "l.db").read_bytes()
         vars(sources)["_default_engine"] = _local(sources._default_engine)
-        vars(web_site)["_failed"] = _failed(web_site._failed)
+        vars(web_site)["_failure_response"] = _failed(web_site._failure_response)
         api = PageApi(ledger=str(self.place / "l.db"), may_release=True)
         self.words = {b"TOKEN": b"t" * 64, b"HOST": b"127.0.0.1:80"}
         self.app = web_site.site(api, token="t" * 64, name="p.localhost", port=80)

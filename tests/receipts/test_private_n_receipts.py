@@ -11,7 +11,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.receipts import KEYS, Receipt, read_sealed, require_modest
-from discreet.receipts.receipt import BUNDLE_KEYS, BUNDLE_OF, PRIVATE_N_SCHEMA
+from discreet.receipts.schemas import BUNDLE_KEYS, BUNDLE_OF, PRIVATE_N_SCHEMA
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
 from tests.cli.command import discreet, told

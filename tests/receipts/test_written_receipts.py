@@ -21,7 +21,7 @@ import pytest
 
 from discreet.mechanisms import BY_NAME
 from discreet.receipts import Bundle, Receipt, agree, agreement, belief_document, read_sealed, verify_any
-from discreet.receipts.verification import derived_document
+from discreet.receipts.verification import derive_document
 from tests.support.forgeries import Document, Place, forged, leaves
 
 WRITTEN = {path.stem: path for path in sorted((Path(__file__).parent / "written").glob("*.json"))}
@@ -45,7 +45,7 @@ def parts(name: str) -> list[tuple[Document, Document]]:
     """For each receipt of a text: what is derived anew, and what it says."""
     sealed = read_sealed(WRITTEN[name].read_text(encoding="ascii"))
     receipts = sealed.parts if isinstance(sealed, Bundle) else [sealed]
-    return [(derived_document(receipt)[0], receipt.document) for receipt in receipts]
+    return [(derive_document(receipt)[0], receipt.document) for receipt in receipts]
 
 
 @pytest.mark.few(6)

@@ -18,8 +18,8 @@ from discreet.privacy_loss.renyi_bounds import pure_rho
 from discreet.receipts import (
     Bundle,
     Receipt,
-    believed,
-    believed_groups,
+    cell_belief,
+    group_beliefs,
     verify_bundle,
     verify_receipt,
 )
@@ -59,7 +59,7 @@ def test_receipts_by_group_obey_the_schema_and_verify_and_are_read_back_as_writt
         assert tuple(read.document[key]) == receipt.groups, "in their own order"
     assert {tuple(rows) for rows in read.document["posterior"].values()} == {tuple(read.document["categories"])}
     assert verify_receipt(read).bound <= Fraction(receipt.document["epsilon_exact"])
-    for group, belief in believed_groups(read).items():
+    for group, belief in group_beliefs(read).items():
         low, high = belief.interval(0.95)
         intervals = receipt.document["interval"][group]
         for i, name in enumerate(receipt.document["categories"]):
@@ -79,7 +79,7 @@ def test_the_cells_of_a_joint_table_are_counted_group_by_group() -> None:
 
 def test_shares_of_groups_are_what_a_reader_may_believe_of_the_sums_of_their_cells() -> None:
     receipt = grouped()
-    belief = believed(receipt)
+    belief = cell_belief(receipt)
     low, high = belief.within([0, 1]).share.interval(0.95)
     assert receipt.document["group_shares"]["f"]["interval"] == pytest.approx([float(low), float(high)], abs=1e-9)
 
@@ -223,12 +223,12 @@ def test_n_may_be_told_for_all_records_and_for_each_public_group() -> None:
 
 def test_a_reader_may_bring_a_prior_for_each_answer_or_each_cell() -> None:
     for receipt in (grouped(), grouped(group_public=True)):
-        same = believed_groups(receipt, prior=[3, 1])
-        cells = believed_groups(receipt, prior=[3, 1, 3, 1])
+        same = group_beliefs(receipt, prior=[3, 1])
+        cells = group_beliefs(receipt, prior=[3, 1, 3, 1])
         assert same["m"].mean == pytest.approx(cells["m"].mean)
-        assert same["m"].mean != pytest.approx(believed_groups(receipt)["m"].mean)
+        assert same["m"].mean != pytest.approx(group_beliefs(receipt)["m"].mean)
         with pytest.raises(InvalidInput):
-            believed_groups(receipt, prior=[1, 1, 1])
+            group_beliefs(receipt, prior=[1, 1, 1])
 
 
 @pytest.mark.parametrize("key", ["epsilon_exact", "columns", "parts", "n", "request_id", "adjacency", "epsilon"])

@@ -134,7 +134,7 @@ def _load() -> None:
     import duckdb  # noqa: F401
     import pyarrow.csv  # noqa: F401
 
-    import discreet.cli.outputs  # noqa: F401
+    import discreet.cli.release_outputs  # noqa: F401
 
     workflow.release_counts([5, 3], epsilon=1)
 

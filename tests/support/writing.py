@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-import discreet.cli.outputs
+import discreet.cli.release_outputs
 import discreet.mechanisms.law
 from discreet import counting
 from discreet.cli.app import run as command

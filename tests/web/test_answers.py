@@ -17,7 +17,7 @@ from discreet.receipts import Receipt
 from discreet.requests.request import Question
 from discreet.requests.run import release, release_columns
 from discreet.web.answers import QUESTIONS, PageApi
-from discreet.web.budgets import EXPLAINED
+from discreet.web.budgets import MEANINGS
 from discreet.web.fields import Fields
 from discreet.web.sheets import receipt_page
 from tests.cli.command import told, typed
@@ -330,7 +330,7 @@ def test_a_budget_is_opened_verified_and_exported(desk: PageApi) -> None:
     assert answer("verify_ledger", desk, head=found["head"])["rows"] == 2
     assert json.loads(str(answer("export_ledger", desk, kind="json")["text"]))[1]["dataset"] == "many"
     every = {name for choices in answer("facts")["choices"].values() for name, _ in choices}  # type: ignore[attr-defined]
-    assert every <= set(EXPLAINED), "every choice is explained"
+    assert every <= set(MEANINGS), "every choice is explained"
 
 
 def test_a_schedule_is_opened_at_the_librarys_price_and_its_slots_are_the_commands(desk: PageApi) -> None:

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from discreet.web import work
-from discreet.web.work import Stopped, Work
+from discreet.web.work import Cancellation, Work
 
 
 class Gone:
@@ -30,7 +30,7 @@ def test_a_question_that_misses_being_stopped_is_stopped_again(monkeypatch: pyte
     while not asked.answer.done():
         asked.stop()
         time.sleep(0.01)
-    assert isinstance(asked.answer.exception(), Stopped)
+    assert isinstance(asked.answer.exception(), Cancellation)
 
 
 def test_what_writes_is_never_stopped() -> None:

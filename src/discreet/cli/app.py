@@ -1,4 +1,4 @@
-"""The entry point: the list of commands, and the one place where every exception ends."""
+"""The command line: the list of commands, how they are declared and loaded, and where every exception ends."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import partial, wraps
+from importlib import import_module
+from inspect import Signature, signature
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from discreet import __version__
 from discreet.cli import INTERRUPTED, QUIET
-from discreet.cli.failures import Charged, report, tell_free_way
-from discreet.cli.help import Group, HelpTyper, LazyCommands, options_of
+from discreet.cli.failures import ChargedRequest, report, tell_free_way
+from discreet.cli.help import print_help
 
 COMMANDS = {
     "release": "Release a posterior by one exact draw. What is printed may be published.",
@@ -49,13 +56,132 @@ SPELLED = {
 """Letters and signs for terminals that have only ASCII."""
 
 
+CONVERTERS: dict[object, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path, list[str]: list}
+"""How options become what a command takes, by their types."""
+
+
+def _convert(convert: Callable[[Any], Any], value: Any, param: Any, ctx: Any) -> Any:
+    """A text, a path or some texts as they were typed. Typer would load Pydantic to find that out."""
+    if value is None:
+        return () if param.multiple or param.nargs == -1 else None
+    return convert(value)
+
+
+class _PlainOptions:
+    """What commands and groups of commands share: their help is ours, and plain options stay what was typed."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help; the formatter, which is Typer's, stays empty."""
+        print_help(self, ctx)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, `--help` too."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if convert := CONVERTERS.get(param.type_descriptor.annotation):
+                param._runtime_param = SimpleNamespace(coerce=partial(_convert, convert))
+        return params
+
+
+class Command(_PlainOptions, TyperCommand):
+    """A command whose help is ours."""
+
+
+class Group(_PlainOptions, TyperGroup):
+    """A group of commands whose help is ours, and shown too when no command is named."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        return super().invoke(ctx) if ctx._protected_args else print(ctx.get_help())
+
+
+class HelpTyper(typer.Typer):
+    """A group of commands, each of which writes its help like all the others."""
+
+    def __init__(self, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(cls=cls, **options)
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """A command of this group."""
+        return super().command(name, cls=Command, **options)
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by their names, each in a module that is imported when the command is asked for.
+
+    A module has a group or a function that is called like the command, and with a function its `EXAMPLE`.
+    """
+
+    def __init__(self) -> None:
+        self._modules = {name: f"discreet{'_papers' if name in PAPERS else ''}.cli.{name}" for name in COMMANDS}
+        self._loaded: dict[str, Any] = {}
+        self.summaries = COMMANDS
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            module = import_module(self._modules[name])
+            command = getattr(module, name)
+            if isinstance(command, typer.Typer):
+                self._loaded[name] = typer.main.get_group(command)
+                self._loaded[name].name = name
+            else:
+                alone = HelpTyper(add_completion=False)
+                alone.command(name, epilog=module.EXAMPLE)(command)
+                self._loaded[name] = typer.main.get_command(alone)
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+def in_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with dataclasses among its parameters, as Typer wants it: with an option for each of their fields.
+
+    The help puts the options of a dataclass, and of each of the dataclasses that it is put together from, under the
+    first line of its docstring. The parameters of the command are keyword-only.
+    """
+    groups: dict[str, Any] = {}
+    parameters = []
+    for name, parameter in signature(command, eval_str=True).parameters.items():
+        if not is_dataclass(parameter.annotation):
+            parameters.append(parameter)
+            continue
+        group: Any = parameter.annotation
+        groups[name] = group
+        parts: list[Any] = [base for base in group.__bases__ if is_dataclass(base)]
+        for part in parts or [group]:
+            for option in signature(part, eval_str=True).parameters.values():
+                option.annotation.__metadata__[0].rich_help_panel = str(part.__doc__).partition("\n")[0]
+                parameters.append(option)
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        for name, group in groups.items():
+            options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
+        command(**options)
+
+    vars(run)["__signature__"] = Signature(parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def options_of(command: Any, arguments: list[str]) -> dict[str, str]:
+    """What the command that these arguments call is asked with: the name of each parameter, and of its option."""
+    for argument in arguments:
+        if isinstance(command, TyperGroup) and argument in command.commands:
+            command = command.commands[argument]
+    return {param.name: opt for param in command.params for opt in param.opts if opt.startswith("--")}
+
+
 class Commands(Group):
     """The commands of `discreet`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        modules = {name: f"discreet{'_papers' if name in PAPERS else ''}.cli.{name}" for name in COMMANDS}
-        vars(self)["commands"] = LazyCommands(modules, COMMANDS)  # none is ever added
+        vars(self)["commands"] = LazyCommands()  # none is ever added
 
 
 app = HelpTyper(
@@ -65,8 +191,8 @@ app = HelpTyper(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         print(f"discreet {__version__}")
         raise typer.Exit
 
@@ -117,7 +243,7 @@ def _quiet_first(arguments: Sequence[str]) -> list[str]:
 
 def _end(failure: BaseException, arguments: list[str], command: Any) -> int:
     """Tell of what stopped a command; its exit code."""
-    if isinstance(failure, Charged):
+    if isinstance(failure, ChargedRequest):
         code = _end(failure.__cause__ or failure, arguments, command)
         tell_free_way(failure.request_id, arguments)
         return code

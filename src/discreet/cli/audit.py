@@ -11,10 +11,8 @@ import typer
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.arithmetic.words import decimal_upper
-from discreet.cli.busy import busy
 from discreet.cli.completion import complete_mechanism
-from discreet.cli.files import reserved_picture
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.outputs import busy, print_answer, print_table, reserve_picture, say
 from discreet.errors import InvalidInput
 from discreet.figures import losses
 
@@ -40,7 +38,7 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Find the greatest privacy loss over all data sets, neighbours and outputs."""
-    with reserved_picture(plot) as write:
+    with reserve_picture(plot) as write:
         space = dc.PosteriorSpace(prior=prior, n=n, adjacency=adjacency)
         options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
         options |= {key: value for key, value in (("scale", scale), ("delta", delta)) if value is not None}

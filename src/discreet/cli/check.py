@@ -10,9 +10,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from discreet.arithmetic.texts import visible_text
-from discreet.cli.busy import busy
 from discreet.cli.inputs import Delimiter, Encoding, FilterOption, Header
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.outputs import busy, print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, count_records, inspect_source, strays_error
 from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, inspection_document, meant_by
 from discreet.errors import InvalidInput
@@ -83,8 +82,8 @@ def check(
 
 def _stop(message: str, inspection: Inspection) -> NoReturn:
     """One line of what does not fit, and the exit code."""
-    told = message if inspection.records else "the table has no records; give one with at least one"
-    print(visible_text(f"error: {told}"), file=sys.stderr)
+    reason = message if inspection.records else "the table has no records; give one with at least one"
+    print(visible_text(f"error: {reason}"), file=sys.stderr)
     raise typer.Exit(InvalidInput.exit_code)
 
 
@@ -102,13 +101,13 @@ def _check_table(source: str, table: Declaration, engine: str | None, form: CsvF
         "columns": {each.column: inspection_document(inspection, each) for each, inspection in columns.items()},
     }
 
-    def show(_: object) -> None:
+    def print_columns(_: object) -> None:
         for each, inspection in columns.items():
             _print_table(inspection, each)
         if table.impossible:
             say(f"records in cells that were declared impossible: {strays}", NOT_PUBLISHABLE)
 
-    print_answer(document, show, as_json=as_json)
+    print_answer(document, print_columns, as_json=as_json)
     if not document["fits"]:
         _stop(f"{strays_error(table).message}; declare them too, or give the rest a name with --other",
               next(iter(columns.values())))  # fmt: skip
@@ -141,8 +140,8 @@ def _print_table(inspection: Inspection, declaration: Declaration) -> None:
         say("there are no records: a release would stop", NOT_PUBLISHABLE)
         return
     if inspection.unused or inspection.unused_groups:
-        named = ", ".join(repr(name) for name in (*inspection.unused, *inspection.unused_groups))
-        say(f"no record is in {named}: a misspelling, perhaps")
+        unused = ", ".join(repr(name) for name in (*inspection.unused, *inspection.unused_groups))
+        say(f"no record is in {unused}: a misspelling, perhaps")
     if any(BYTES.search(value) for value, _ in inspection.strays):
         say("some values are not UTF-8: the file is in another --encoding, perhaps")
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)

@@ -7,18 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.busy import busy
-from discreet.cli.files import reserved_picture
-from discreet.cli.noisy_tables import (
-    Clamped,
-    CountColumn,
-    NoiseText,
-    NoisyFile,
-    NoisyOptions,
-    ScaleColumn,
-    TotalText,
-)
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.app import in_groups
+from discreet.cli.noisy_tables import NoisyOptions, read_noisy_table
+from discreet.cli.outputs import busy, print_answer, print_table, reserve_picture, say
 from discreet.errors import InvalidInput
 from discreet.figures.comparisons import plot_comparisons
 from discreet.inference.comparisons import Measure
@@ -28,7 +19,9 @@ from discreet.requests.texts import read_names
 EXAMPLE = "Example: discreet compare trial.json --groups new,old --category responder --measure odds-ratio"
 
 
+@in_groups
 def compare(
+    *,
     files: Annotated[
         list[Path] | None, typer.Argument(help="One receipt with groups, or two of different people.")
     ] = None,
@@ -43,12 +36,7 @@ def compare(
     measure: Annotated[Measure, typer.Option(help="What is compared.")] = "difference",
     column: Annotated[str | None, typer.Option(help="The column of the category, of several.")] = None,
     level: Annotated[str, typer.Option(help="The probability of the interval.")] = "0.95",
-    noisy: NoisyFile = None,
-    count_column: CountColumn = "count",
-    noise: NoiseText = None,
-    scale_column: ScaleColumn = None,
-    total: TotalText = None,
-    clamped: Clamped = False,
+    table: NoisyOptions,
     plot: Annotated[Path | None, typer.Option(help="Paint the comparison: .png, .svg or .pdf.")] = None,
     different_people: Annotated[
         bool, typer.Option("--different-people", help="Two receipts of one dataset are of different people.")
@@ -57,14 +45,14 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Compare the share of a category between groups. The interval has the privacy noise in it."""
-    given = [*(files or ()), *([] if noisy is None else [noisy])]
-    if not given or (files and noisy is not None):
+    noisy = table.noisy
+    inputs = [*(files or ()), *([] if noisy is None else [noisy])]
+    if not inputs or (files and noisy is not None):
         raise InvalidInput("name receipts, or a table by --noisy", hint="one of them")
-    if plot is not None and plot.resolve() in {file.resolve() for file in given}:
+    if plot is not None and plot.resolve() in {file.resolve() for file in inputs}:
         raise InvalidInput("--plot names what is compared", hint="give the picture its own file")
-    table = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped, thorough)
-    table.require_alone()
-    asked: dict[str, Any] = {
+    table.require_consistent()
+    question: dict[str, Any] = {
         "category": category,
         "groups": None if groups is None else read_names(groups, "--groups"),
         "among": None if among is None else read_names(among, "--among"),
@@ -74,32 +62,35 @@ def compare(
         "column": column,
     }
     receipts = [receipt_of_column(read_receipt(file), column) for file in files or ()]
-    with reserved_picture(plot) as write, busy("comparing"):
-        if noisy is not None:
-            read = table.read()
-            found = compare_beliefs([read.belief], [read.at_face_value], [noisy.stem], **asked)
+    titles = [file.stem for file in inputs]
+    with reserve_picture(plot) as write, busy("comparing"):
+        if noisy is None:
+            analysis = compare_receipts(receipts, titles, thorough=thorough, **question)
         else:
-            found = compare_receipts(receipts, [file.stem for file in given], thorough=thorough, **asked)
-        document = found.to_json()
+            counts = read_noisy_table(table, None, thorough=thorough)
+            analysis = compare_beliefs([counts.belief], [counts.at_face_value], titles, **question)
+        document = analysis.to_json()
         write(
             lambda: plot_comparisons(
-                found.shares, found.plug_in, measure, of=found.of, level=found.level, pairs=found.pairs, per=found.per
+                analysis.shares,
+                analysis.plug_in,
+                measure,
+                of=analysis.of,
+                level=analysis.level,
+                pairs=analysis.pairs,
+                per=analysis.per,
             )
         )
-    print_answer(document, lambda shown: _print(found, shown), as_json=as_json, written=[plot])
+    print_answer(document, lambda _: _print(analysis, document), as_json=as_json, written=[plot])
 
 
-def _print(found: Analysis, document: dict[str, Any]) -> None:
+def _print(analysis: Analysis, document: dict[str, Any]) -> None:
     """The table of all pairs, and a sentence for each of a few."""
     rows = document.get("pairs", [document])
-    columns = {
-        **dict.fromkeys(["first", "second"], "left"),
-        **dict.fromkeys(
-            [f"{found.centre}{found.unit}", f"{100 * found.level:g} % interval", "P(first greater)"], "right"
-        ),
-    }
-    title = f"{found.measure.replace('-', ' ')} of {found.of}, {found.noise}"
-    print_table(title, columns, [found.cells(row) for row in rows])
+    numbers = (f"{analysis.centre}{analysis.unit}", f"{100 * analysis.level:g} % interval", "P(first greater)")
+    columns = {"first": "left", "second": "left", **dict.fromkeys(numbers, "right")}
+    title = f"{analysis.measure.replace('-', ' ')} of {analysis.of}, {analysis.noise}"
+    print_table(title, columns, [analysis.cells(row) for row in rows])
     say(f"every probability is exact up to {max(row['error'] for row in rows):.0e}")
     if len(rows) == 1:
         say("", "For the results section:", rows[0]["sentence"])

@@ -11,9 +11,8 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.outputs import publish
-from discreet.cli.release_tables import print_any_plan
-from discreet.cli.tables import print_json, say
+from discreet.cli.outputs import print_json, say
+from discreet.cli.release_outputs import print_plan, publish
 from discreet.data import ANES96, PARTIES, VOTES
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
@@ -33,7 +32,7 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release votes and party identification of 944 respondents, with a fresh ledger, and plot them."""
-    ledger = _fresh_ledger(out)
+    ledger = _create_ledger(out)
     tell = (lambda *_: None) if as_json else say
     tell(
         "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.",
@@ -44,7 +43,7 @@ def demo(
 
     def confirm(prepared: PreparedRequest) -> bool:
         if not as_json:
-            print_any_plan(prepared.receipt().document)
+            print_plan(prepared.receipt().document)
         return True
 
     documents = {}
@@ -75,12 +74,12 @@ def true_shares(column: str, categories: Sequence[str]) -> list[float]:
     return [100 * counts[name] / counts.total() for name in categories]
 
 
-def _fresh_ledger(out: Path) -> Ledger:
+def _create_ledger(out: Path) -> Ledger:
     place = out / "budgets.db"
     try:
         out.mkdir(parents=True, exist_ok=True)
         if place.exists():
-            if not _is_of_a_demo(place):
+            if not _is_demo_ledger(place):
                 raise InvalidInput(f"{place} is not the ledger of a demo", hint="choose another directory with --out")
             place.unlink()
     except OSError:
@@ -88,7 +87,7 @@ def _fresh_ledger(out: Path) -> Ledger:
     return Ledger.create(place, dataset=DATASET, epsilon=BUDGET)
 
 
-def _is_of_a_demo(place: Path) -> bool:
+def _is_demo_ledger(place: Path) -> bool:
     """Whether a ledger may be thrown away: a real one, whose budget was spent in earnest, never."""
     try:
         rows = Ledger(place).history()

@@ -27,7 +27,7 @@ class Usage(DiscreetError):
     exit_code = 2
 
 
-class Charged(BaseException):
+class ChargedRequest(BaseException):
     """What a command raises, from whatever stopped it, once a request may have been charged."""
 
     def __init__(self, request_id: str) -> None:
@@ -38,13 +38,13 @@ class Charged(BaseException):
 def tell_free_way(request_id: str, arguments: Sequence[str]) -> None:
     """The id of a charged request, and the command that finishes it; passwords in addresses are left out of it."""
     words = [
-        _PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] is not None else found[2], word) for word in arguments
+        _PASSWORD.sub(lambda match: f"{match[1]}@" if match[1] is not None else match[2], word) for word in arguments
     ]
-    without = "" if words == list(arguments) else ", with the password that is left out here"
+    omission = "" if words == list(arguments) else ", with the password that is left out here"
     if "--request-id" not in words:
         words += ["--request-id", request_id]
     command = shlex.join(["discreet", *words])
-    for line in (f"request id: {request_id}", f"this finishes it{without}, and charges nothing more:", command):
+    for line in (f"request id: {request_id}", f"this finishes it{omission}, and charges nothing more:", command):
         print(visible_text(line), file=sys.stderr)
 
 
@@ -58,7 +58,7 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> 
         error = _usage(failure)
     else:
         error = Unexpected(failure, "the command", hint="set DISCREET_DEBUG=1 to see where, and please report it")
-    message, hint = as_typed(error, options)
+    message, hint = in_typed_words(error, options)
     if as_json:
         with suppress(BrokenPipeError):  # a reader who left
             print(json.dumps({"error": error.to_json() | {"message": message, "hint": hint, "mend": hint}}))
@@ -66,7 +66,7 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> 
     return error.exit_code
 
 
-def as_typed(error: DiscreetError, options: Mapping[str, str]) -> tuple[str, str]:
+def in_typed_words(error: DiscreetError, options: Mapping[str, str]) -> tuple[str, str]:
     """The message and the hint of an error, with the options of the arguments that they name."""
     message, parameter = error.message, error.parameter
     if parameter and message.startswith(parameter):

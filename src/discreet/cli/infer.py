@@ -7,20 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.busy import busy
-from discreet.cli.files import reserved_picture
+from discreet.cli.app import in_groups
 from discreet.cli.margins import LEVEL, margin_document, print_margins, read_margins
-from discreet.cli.noisy_tables import (
-    Clamped,
-    CountColumn,
-    NoiseText,
-    NoisyFile,
-    NoisyOptions,
-    ScaleColumn,
-    TotalText,
-    print_noisy,
+from discreet.cli.noisy_tables import NoisyOptions, print_noisy, read_noisy_table
+from discreet.cli.outputs import (
+    busy,
+    percent_range,
+    print_answer,
+    print_beliefs,
+    print_table,
+    rate_range,
+    reserve_picture,
+    say,
 )
-from discreet.cli.tables import percent_range, print_answer, print_beliefs, print_table, rate_range, say
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
 from discreet.figures.tables import plot_margins
@@ -41,7 +40,9 @@ from discreet.requests.texts import each, only
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
 
+@in_groups
 def infer(
+    *,
     file: Annotated[Path | None, typer.Argument(help="The receipt, as discreet release wrote it.")] = None,
     prior: Annotated[
         list[str] | None,
@@ -59,31 +60,25 @@ def infer(
         typer.Option(help="Of a table of several columns: the columns to show, like region,vote; may be repeated."),
     ] = None,
     given: Annotated[str | None, typer.Option(help="Only the shares among these cells, like region=north.")] = None,
-    noisy: NoisyFile = None,
-    count_column: CountColumn = "count",
-    noise: NoiseText = None,
-    scale_column: ScaleColumn = None,
-    total: TotalText = None,
-    clamped: Clamped = False,
+    table: NoisyOptions,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What a reader may believe: the exact posterior given the release, with the privacy noise in it."""
-    if (file is None) == (noisy is None):
+    if (file is None) == (table.noisy is None):
         raise InvalidInput("name a receipt, or a table by --noisy", hint="one of them")
-    if plot is not None and plot.resolve() == (file or noisy or plot).resolve():
+    if plot is not None and plot.resolve() == (file or table.noisy or plot).resolve():
         raise InvalidInput("--plot names what is read", hint="give the picture its own file")
-    options = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped, thorough)
-    options.require_alone()
-    if noisy is not None:
+    table.require_consistent()
+    if table.noisy is not None:
         if records is not None:
             raise InvalidInput("--records is for receipts whose n is private", hint="state a --total, or leave it out")
-        with reserved_picture(plot) as write, busy("weighing the tables"):
-            table = options.read(only(prior, "--prior", "a table has one"))
-            margins = read_margins(table.belief, margin, given)
-            document = table.to_json(margins)
-            write(lambda: table.picture(margins))
+        with reserve_picture(plot) as write, busy("weighing the tables"):
+            noisy = read_noisy_table(table, only(prior, "--prior", "a table has one"), thorough=thorough)
+            margins = read_margins(noisy.belief, margin, given)
+            document = noisy.to_json(margins)
+            write(lambda: noisy.picture(margins))
         print_answer(document, print_noisy, as_json=as_json, written=[plot])
         return
     assert file is not None, "there is a receipt or a table"
@@ -93,11 +88,11 @@ def infer(
         return
     if margin or given is not None:
         raise InvalidInput("the receipt is of one column", hint="leave --margin and --given out")
-    priors = _priors(receipt, prior)
-    with reserved_picture(plot) as write, busy("weighing the data sets"):
+    priors = _read_priors(receipt, prior)
+    with reserve_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
         beliefs = read_beliefs(receipt, priors, records=records, thorough=thorough)
-        parts = [belief.to_json() | ({"ordinal": _ordinal(belief)} if ordinal else {}) for belief in beliefs]
+        parts = [belief.to_json() | ({"ordinal": _ordinal_document(belief)} if ordinal else {}) for belief in beliefs]
         write(lambda: picture(receipt, beliefs))
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
     print_answer(document, _print, as_json=as_json, written=[plot])
@@ -114,14 +109,14 @@ def _infer_table(
     as_json: bool,
 ) -> None:
     """Margins and conditionals of a cross table."""
-    with reserved_picture(plot) as write, busy("weighing the data sets"):
+    with reserve_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
         whole = labelled(receipt, prior=only(prior, "--prior", "a table has one"))
         margins = read_margins(whole, margin, given)
         document = {
-            "margins": [margin_document(each) for each in margins],
+            "margins": [margin_document(belief) for belief in margins],
             "level": LEVEL,
-            "error": max(each.error for each in margins),
+            "error": max(belief.error for belief in margins),
             "method": whole.posterior.method,
             "noise": whole.noise,
             "epsilon_exact": receipt.document["epsilon_exact"],
@@ -136,48 +131,49 @@ def _print_margins(document: dict[str, Any]) -> None:
     say(f"exact up to {document['error']:.1g} in any probability, by {document['method']}")
 
 
-def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[str | None] | str | None:
+def _read_priors(receipt: Receipt | Bundle, texts: list[str] | None) -> list[str | None] | str | None:
     """The reader's own prior, or of several columns that of each, where an empty one is the release's."""
-    if not said:
+    if not texts:
         return None
     if isinstance(receipt, Bundle):
-        return [one or None for one in each(said, len(receipt.columns), "--prior")]
-    return only(said, "--prior", "a receipt of one column has one")
+        return [text or None for text in each(texts, len(receipt.columns), "--prior")]
+    return only(texts, "--prior", "a receipt of one column has one")
 
 
-def _ordinal(belief: ReaderBelief) -> dict[str, Any]:
+def _ordinal_document(belief: ReaderBelief) -> dict[str, Any]:
     """What the order of the categories lets be asked: of all, or within each group."""
     whole = labelled(belief.receipt, prior=belief.prior, records=belief.records)
     groups = {group: whole.group(group) for group in belief.receipt.groups} or {"": whole}
-    asked = {
+    documents = {
         group: {
-            "score": _stated(own.score()),
-            "median": {label: float(chance) for label, chance in own.median_category().items()},
-            "cumulative": {label: _stated(share) for label, share in own.cumulative().items()},
+            "score": _quantity_document(part.score()),
+            "median": {label: float(chance) for label, chance in part.median_category().items()},
+            "cumulative": {label: _quantity_document(share) for label, share in part.cumulative().items()},
         }
-        for group, own in groups.items()
+        for group, part in groups.items()
     }
-    return asked if belief.receipt.groups else asked[""]
+    return documents if belief.receipt.groups else documents[""]
 
 
-def _stated(quantity: Quantity) -> dict[str, Any]:
+def _quantity_document(quantity: Quantity) -> dict[str, Any]:
     return {"mean": quantity.mean, "interval": list(quantity.interval())}
 
 
-def _print_ordinal(asked: dict[str, Any], where: str) -> None:
-    score, likely = asked["score"], max(asked["median"], key=asked["median"].__getitem__)
+def _print_ordinal(document: dict[str, Any], where: str) -> None:
+    score, median = document["score"], document["median"]
+    likely = max(median, key=median.__getitem__)
     low, high = score["interval"]
     say(
         f"mean score{where} (1 for the first category): {score['mean']:.2f}, 95 % interval {low:.2f} to {high:.2f}",
-        f"median category{where}: {likely!r} with probability {asked['median'][likely]:.3f}",
+        f"median category{where}: {likely!r} with probability {median[likely]:.3f}",
         *(
             f"up to {label!r}{where}: {100 * share['mean']:.2f} %, {percent_range(share['interval'])}"
-            for label, share in asked["cumulative"].items()
+            for label, share in document["cumulative"].items()
         ),
     )
 
 
-def _print_rates(said: dict[str, Any]) -> None:
+def _print_rates(rates: dict[str, Any]) -> None:
     numbers = ("rate", "sd", "95 % interval\nnoise included", "95 % interval\nat face value")
     rows = [
         [
@@ -187,11 +183,13 @@ def _print_rates(said: dict[str, Any]) -> None:
             rate_range(row["interval"]),
             rate_range(row["interval_plug_in"]),
         ]
-        for group, row in said["groups"].items()
+        for group, row in rates["groups"].items()
     ]
     columns = {"group": "left", **dict.fromkeys(numbers, "right")}
-    print_table(f"what a reader may believe, records {per_words({'rates': said})}", columns, rows, unbroken=numbers[2:])
-    say("prior of each rate: Gamma with shape {:g} and rate {:g}".format(*said["prior"]))
+    print_table(
+        f"what a reader may believe, records {per_words({'rates': rates})}", columns, rows, unbroken=numbers[2:]
+    )
+    say("prior of each rate: Gamma with shape {:g} and rate {:g}".format(*rates["prior"]))
 
 
 def _print(document: dict[str, Any]) -> None:
@@ -211,5 +209,5 @@ def _print(document: dict[str, Any]) -> None:
         )
         if "ordinal" in part:
             within = part["ordinal"] if "groups" in part else {"": part["ordinal"]}
-            for group, asked in within.items():
-                _print_ordinal(asked, f" in {group}" if group else "")
+            for group, ordinal in within.items():
+                _print_ordinal(ordinal, f" in {group}" if group else "")

@@ -29,8 +29,8 @@ FilterOption = Annotated[
 def read_counts(text: str) -> list[int]:
     """The counts in hand, `-` for standard input; refused in words that no count can change."""
     try:
-        given = sys.stdin.read().strip() if text == "-" else text
-        return [whole(item, "a count") for item in given.split(",")]
+        counts = sys.stdin.read().strip() if text == "-" else text
+        return [whole(item, "a count") for item in counts.split(",")]
     except ValueError:  # InvalidInput, and bytes on standard input that are no text
         raise InvalidInput(
             "counts must be whole numbers, at least 0",

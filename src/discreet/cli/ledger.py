@@ -11,10 +11,17 @@ import typer
 import discreet as dc
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import visible_text
+from discreet.cli.app import HelpTyper
 from discreet.cli.completion import complete_dataset
-from discreet.cli.files import Reserved
-from discreet.cli.help import HelpTyper
-from discreet.cli.tables import print_answer, print_json, print_table, print_written, say, unfinished_lines
+from discreet.cli.outputs import (
+    ReservedFile,
+    print_answer,
+    print_json,
+    print_table,
+    print_written,
+    say,
+    unfinished_lines,
+)
 from discreet.ledger import Account, Amount, Entry
 from discreet.ledger.budgets import ADD_REMOVE
 from discreet.privacy_loss.composition import six_digits
@@ -170,17 +177,17 @@ def export(
     if out is None:
         print(text, end="")
         return
-    with Reserved(out) as reserved:
+    with ReservedFile(out) as reserved:
         reserved.write(text.encode())
     print_written([out])
 
 
 def _account_row(account: Account) -> list[str]:
-    together, left = "", _text(account.remaining)
+    concentrated, left = "", _text(account.remaining)
     if account.concentrated is not None:
-        together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
+        concentrated = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
         left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"
-    amounts = [_text(account.budget), _text(account.spent), together, left]
+    amounts = [_text(account.budget), _text(account.spent), concentrated, left]
     protects = _unit(account.unit) + (", and their number" if account.adjacency == ADD_REMOVE else "")
     return [account.dataset, protects, *amounts, str(account.charges), str(account.charges - account.sealed)]
 

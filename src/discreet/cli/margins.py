@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.cli.tables import percent_range, print_table
+from discreet.cli.outputs import percent_range, print_table
 from discreet.inference import Belief
 from discreet.requests.texts import read_labels, read_names
 
@@ -15,8 +15,8 @@ LEVEL = 0.95
 def read_margins(belief: Belief, margins: Sequence[str] | None, given: str | None) -> list[Belief]:
     """The margins that are asked for; without any, each column by itself."""
     within = belief if given is None else belief.given(**read_labels(given, "--given"))
-    asked = [read_names(text, "--margin") for text in margins or ()] or [[name] for name in within.axes]
-    return [within.margin(*names) for names in asked]
+    columns = [read_names(text, "--margin") for text in margins or ()] or [[name] for name in within.axes]
+    return [within.margin(*names) for names in columns]
 
 
 def margin_document(belief: Belief) -> dict[str, Any]:
@@ -43,5 +43,5 @@ def print_margins(margins: Sequence[dict[str, Any]], noise: str) -> None:
              percent_range(row["interval"])]
             for row in margin["cells"]
         ]  # fmt: skip
-        about = ", given ".join([f"shares by {' and '.join(margin['of'])}", *margin["given"]])
-        print_table(f"{about}, {noise}", columns, lines, unbroken=numbers)
+        title = ", given ".join([f"shares by {' and '.join(margin['of'])}", *margin["given"]])
+        print_table(f"{title}, {noise}", columns, lines, unbroken=numbers)

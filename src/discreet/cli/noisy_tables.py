@@ -12,7 +12,7 @@ import typer
 
 from discreet.arithmetic.texts import require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
-from discreet.cli.tables import print_beliefs, say
+from discreet.cli.outputs import print_beliefs, say
 from discreet.errors import InvalidInput, TooLarge
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
@@ -25,55 +25,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-NoisyFile = Annotated[
-    Path | None, typer.Option(help="A CSV file of noisy counts that somebody else published, a row for each cell.")
-]
-CountColumn = Annotated[str, typer.Option(help="Its column of noisy counts; all others are labels.")]
-NoiseText = Annotated[
-    str | None,
-    typer.Option(
-        help="The noise, as stated by the publisher: discrete-laplace or laplace with scale=, discrete-gaussian "
-        "or gaussian with sigma=; laplace and gaussian may be rounded."
-    ),
-]
-ScaleColumn = Annotated[str | None, typer.Option(help="Its column of scales, where each cell has its own.")]
-TotalText = Annotated[str | None, typer.Option(help="The number of records, if it was published.")]
-Clamped = Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")]
-
-
 MAX_COUNTS = 40_000
 """Beyond so many likely counts of all cells together, a table without a total takes more than some seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class NoisyOptions:
-    """What a command is told of a published table."""
+    """Options
 
-    file: Path | None
-    count_column: str
-    noise: str | None
-    scale_column: str | None
-    total: str | None
-    clamped: bool
-    thorough: bool
+    What a command is told of a published table, beside its own options.
+    """
 
-    def require_alone(self) -> None:
+    noisy: Annotated[
+        Path | None, typer.Option(help="A CSV file of noisy counts that somebody else published, a row for each cell.")
+    ] = None
+    count_column: Annotated[str, typer.Option(help="Its column of noisy counts; all others are labels.")] = "count"
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            help="The noise, as stated by the publisher: discrete-laplace or laplace with scale=, discrete-gaussian "
+            "or gaussian with sigma=; laplace and gaussian may be rounded."
+        ),
+    ] = None
+    scale_column: Annotated[str | None, typer.Option(help="Its column of scales, where each cell has its own.")] = None
+    total: Annotated[str | None, typer.Option(help="The number of records, if it was published.")] = None
+    clamped: Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")] = False
+
+    def require_consistent(self) -> None:
         """Refuse what is said of a table where none is named, and a table without its noise."""
-        if self.file is None and (self.noise, self.scale_column, self.total, self.clamped) != (None, None, None, False):
+        if self.noisy is None and self != NoisyOptions(count_column=self.count_column):
             raise InvalidInput(
                 "a receipt says its own noise", hint="--noise, --scale-column, --total, --clamped: --noisy"
             )
-        if self.file is not None and self.noise is None:
+        if self.noisy is not None and self.noise is None:
             raise InvalidInput("--noisy needs --noise", hint='state it like --noise "discrete-laplace scale=2"')
-
-    def read(self, prior: str | None = None) -> NoisyTable:
-        """What may be believed of it."""
-        assert self.file is not None, "there is a table"
-        assert self.noise is not None, "its noise is stated"
-        return read_noisy_table(
-            self.file, count_column=self.count_column, noise=self.noise, scale_column=self.scale_column,
-            total=self.total, clamped=self.clamped, prior=prior, thorough=self.thorough,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +80,7 @@ class NoisyTable:
             "error": max(margin.error for margin in margins),
             "method": posterior.method,
             "noise": f"{STATED}: {self.noise}",
-            "total": self.total if self.total is not None else self._believed_total(),
+            "total": self.total if self.total is not None else self._total_document(),
         }
 
     @property
@@ -103,7 +88,7 @@ class NoisyTable:
         """The same cells without the noise."""
         return Belief.of(NoiseAware.at_face_value(self.plug_in), self.belief.axes)
 
-    def _believed_total(self) -> dict[str, Any]:
+    def _total_document(self) -> dict[str, Any]:
         total = self.belief.total
         return {"mean": total.mean, "interval": list(total.interval(LEVEL))}
 
@@ -111,8 +96,8 @@ class NoisyTable:
         """One column beside its counts at face value; of several, the margins."""
         if len(self.belief.axes) > 1:
             return plot_margins(margins)
-        shown = inference.numbers(self.belief.posterior, self.plug_in, self.belief.labels)
-        return inference.paint(shown, title=f"{next(iter(self.belief.axes))}, {STATED}: {self.noise}")
+        numbers = inference.numbers(self.belief.posterior, self.plug_in, self.belief.labels)
+        return inference.paint(numbers, title=f"{next(iter(self.belief.axes))}, {STATED}: {self.noise}")
 
     def _shares(self, margins: list[Belief]) -> dict[str, Any]:
         documents = [margin_document(margin) for margin in margins]
@@ -145,19 +130,12 @@ def print_noisy(document: dict[str, Any]) -> None:
     say(f"exact up to {document['error']:.1g} in any probability, by {document['method']}")
 
 
-def read_noisy_table(
-    path: Path,
-    *,
-    count_column: str,
-    noise: str,
-    scale_column: str | None,
-    total: str | None,
-    clamped: bool,
-    prior: str | None,
-    thorough: bool,
-) -> NoisyTable:
+def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool) -> NoisyTable:
     """What may be believed of the cells of a CSV file; its other columns are their labels."""
-    header, rows = _read(path)
+    assert options.noisy is not None, "there is a table"
+    assert options.noise is not None, "its noise is stated"
+    noise, count_column, scale_column = options.noise, options.count_column, options.scale_column
+    header, rows = _read_csv(options.noisy)
     columns = [name for name in header if name not in (count_column, scale_column)]
     for name in (count_column, *([scale_column] if scale_column else [])):
         if name not in header:
@@ -173,18 +151,24 @@ def read_noisy_table(
         )
     counts = [cells[key][count_column].strip() for key in keys]
     noises = [parse_noise(noise, cells[key][scale_column].strip() if scale_column else None) for key in keys]
-    if total is None and not thorough and sum(2 * each.spread for each in noises) > MAX_COUNTS:
+    if options.total is None and not thorough and sum(2 * each.spread for each in noises) > MAX_COUNTS:
         raise TooLarge(
             "this noise leaves very many counts open, which takes long where the total is not known",
             hint="state the --total if it was published, or let it take minutes with --thorough",
         )
     stated = noise if scale_column is None else f"{noise}, of column {scale_column!r}"
-    chosen = "uniform" if prior is None else prior
-    belief = read_noisy(counts, noise=noises, prior=chosen, total=total, categories=axes, clamped=clamped)
+    belief = read_noisy(
+        counts,
+        noise=noises,
+        prior="uniform" if prior is None else prior,
+        total=options.total,
+        categories=axes,
+        clamped=options.clamped,
+    )
     return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, belief.posterior.n)
 
 
-def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             lines = list(csv.reader(file, strict=True))

@@ -14,9 +14,7 @@ from discreet import Plan
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
 from discreet.arithmetic.words import exact_text, points
-from discreet.cli.busy import busy
-from discreet.cli.files import reserved_picture
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.outputs import busy, print_answer, print_table, reserve_picture, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.inference.margin_plans import MarginPlan, plan_margins, recommended
@@ -76,7 +74,7 @@ def plan(
     if cross or margins is not None:
         _plan_margins(cross or [], margins, n, epsilon, prior, as_json=as_json)
         return
-    sizes = None if groups is None else _sizes(groups)
+    sizes = None if groups is None else _read_sizes(groups)
     if n is None and sizes is None:
         raise InvalidInput("the number of records is not known", hint="give --n, or --groups with their sizes")
     private = adjacency == "add-remove"
@@ -85,7 +83,7 @@ def plan(
     if private and plot is not None:
         raise InvalidInput("there is no picture of a plan with a private n", hint="leave out --plot")
     notes = []
-    with reserved_picture(plot) as write:
+    with reserve_picture(plot) as write:
         with busy("planning") as tell:
             result = dc.plan(
                 space,
@@ -108,17 +106,17 @@ def plan(
             )
         if plot is not None:
             with busy("plotting") as tell:
-                known = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PAINTED}
-                picture = plans.numbers(space, result.epsilon, known=known, progress=tell)
+                mean_errors = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PLOTTED}
+                picture = plans.numbers(space, result.epsilon, known=mean_errors, progress=tell)
                 write(lambda: plans.paint(picture))
                 notes = [f"{note}." for note in [plans.small_print(picture)] if note]
     print_answer(result.to_json(), lambda _: _print_plan(result, notes), as_json=as_json, written=[plot])
 
 
-def _sizes(text: str) -> dict[str, int]:
+def _read_sizes(text: str) -> dict[str, int]:
     """Groups and their sizes.
 
-    >>> _sizes("new=200,old=206")
+    >>> _read_sizes("new=200,old=206")
     {'new': 200, 'old': 206}
     """
     pairs = [item.rpartition("=") for item in read_names(text, "groups")]
@@ -127,7 +125,7 @@ def _sizes(text: str) -> dict[str, int]:
     return {require_name(name.strip(), "a group"): whole(size, "a group", minimum=1) for name, _, size in pairs}
 
 
-_PAINTED = ("theorem", "limit")
+_PLOTTED = ("theorem", "limit")
 """The settings whose errors the picture shows."""
 
 
@@ -172,8 +170,8 @@ def _releases(result: Plan) -> list[str]:
         "geometric": f"geometric: ε = {float(Fraction(each['geometric']['epsilon'])):.5g}",
         "gaussian": f"gaussian: σ = {float(Fraction(each['gaussian']['sigma'])):.5g}",
     }
-    told = "; ".join(f"{text} each, noise of a count ± {sizes[name]:.4g} people" for name, text in noise.items())
-    return [f"{question['releases']:,} releases from the same records, composed exactly. {told}."]
+    shares = "; ".join(f"{text} each, noise of a count ± {sizes[name]:.4g} people" for name, text in noise.items())
+    return [f"{question['releases']:,} releases from the same records, composed exactly. {shares}."]
 
 
 def _groups(result: Plan) -> list[str]:
@@ -206,10 +204,10 @@ def _target(result: Plan) -> list[str]:
     lines = [f"ε = {exact_text(result.epsilon)} is {least} with {goal}."]
     if "draws" in question["by"]:
         if "target_error" in question:
-            kept = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
+            bound = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
         else:
-            kept = f"at most {question['at_most']:.6g} within six standard errors"
-        lines.append(f"{question['by']} leave {kept}: ε is on the safe side of them, and a smaller one may do.")
+            bound = f"at most {question['at_most']:.6g} within six standard errors"
+        lines.append(f"{question['by']} leave {bound}: ε is on the safe side of them, and a smaller one may do.")
     return lines
 
 
@@ -270,8 +268,9 @@ def _left_out(result: Plan) -> list[str]:
     for mechanism in result.mechanisms:
         for key, reason in mechanism["missing"].items():
             lacking.setdefault((key, reason), []).append(mechanism["name"])
-    for (key, reason), having in lacking.items():
-        whose = "all" if len(having) == len(result.mechanisms) else ", ".join(dict.fromkeys(having))
+    for (key, reason), names_without in lacking.items():
+        is_all = len(names_without) == len(result.mechanisms)
+        whose = "all" if is_all else ", ".join(dict.fromkeys(names_without))
         what = HEADINGS[key].replace("\n", " ")
         lines.append(f"left out: {what} of {whose} ({reason}).")
     return lines
@@ -284,9 +283,9 @@ def _plan_margins(
     if margins is None or n is None or epsilon is None:
         raise InvalidInput("margins are planned from --cross, --margins, --n and --epsilon", hint="give all of them")
     axes = read_axes(cross)
-    wanted = [read_names(part, "--margins") for part in margins.split(";")]
+    names = [read_names(part, "--margins") for part in margins.split(";")]
     with busy("planning"):
-        rows = plan_margins(axes, wanted, n=n, epsilon=epsilon, prior=1 if prior == "1,1" else prior)
+        rows = plan_margins(axes, names, n=n, epsilon=epsilon, prior=1 if prior == "1,1" else prior)
     document = {"margins": [row.to_json() for row in rows], "recommended": recommended(rows)}
     print_answer(document, lambda _: _print_margins(rows, document["recommended"]), as_json=as_json)
 

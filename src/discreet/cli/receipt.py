@@ -8,16 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.busy import busy
-from discreet.cli.files import Reserved
-from discreet.cli.help import HelpTyper
-from discreet.cli.release_tables import meaning, print_belief, print_table_belief
-from discreet.cli.tables import print_answer, print_table, print_written, say
+from discreet.cli.app import HelpTyper
+from discreet.cli.outputs import ReservedFile, busy, print_answer, print_table, print_written, say
+from discreet.cli.release_outputs import meaning, print_belief
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
-from discreet.receipts import Bundle, Receipt, exports, read_receipt, readable, verify_any
+from discreet.receipts import Bundle, Receipt, exports, parts_of, read_receipt, readable, verify_any
 from discreet.receipts.receipt import refuse_nonsense
-from discreet.receipts.words import replaced, selection, treatment, widths
+from discreet.receipts.words import is_drawn, replaced, selection, treatment, widths
 from discreet.receipts.work import require_modest
 from discreet.web.sheets import receipt_page
 
@@ -32,15 +30,21 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say what a receipt is about: what, when, whom it protects, the shares, how to cite and how to verify it."""
-    found = read_receipt(file)
-    require_modest(found.parts if isinstance(found, Bundle) else [found], reading=True)
+    release = _read_modest(file)
     with refuse_nonsense():
-        print_answer(found.document, lambda _: _print_page(readable(found).document, file), as_json=as_json)
+        print_answer(release.document, lambda _: _print_page(readable(release).document, file), as_json=as_json)
+
+
+def _read_modest(file: Path) -> Receipt | Bundle:
+    """A receipt that a stranger may have written; what would take minutes is refused."""
+    release = read_receipt(file)
+    require_modest(parts_of(release), reading=True)
+    return release
 
 
 def _print_page(document: dict[str, Any], file: Path) -> None:
     parts = document.get("parts", [document])
-    if parts[0].get("posterior", parts[0]["output"]) is None:
+    if not is_drawn(document):
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     charged = f"budget of {document['dataset']}, request {document['request_id']}"
     rows = {
@@ -52,16 +56,14 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
         "charged": "nothing" if document["dataset"] is None else charged,
         "mechanism": ", ".join(dict.fromkeys(part["mechanism"]["name"] for part in parts)),
     }
-    told = [[name, text] for name, text in rows.items() if text is not None]
-    print_table("", {"what": "left", "value": "left"}, told, show_header=False, box=None)
+    lines = [[name, text] for name, text in rows.items() if text is not None]
+    print_table("", {"what": "left", "value": "left"}, lines, show_header=False, box=None)
     say("", meaning(document), "These are claims until they are verified.")
     for part in parts:
         say("", part["question"], *selection(part), treatment(part))
-        if "axes" in part:
-            print_table_belief(part)
-            continue
         print_belief(part)
-        say(f"the intervals are {widths(part)} wide")
+        if "axes" not in part:
+            say(f"the intervals are {widths(part)} wide")
     say("", "How to cite:", f"  {document['citation'] or 'not dated, or not for publication'}")
     say("", "How to verify:", f"  discreet receipt verify {file}")
 
@@ -79,15 +81,15 @@ def export(
     out: Annotated[Path | None, typer.Option(help="Write it to this file instead of printing it.")] = None,
 ) -> None:
     """Write a receipt as a record that others ask for. What it cannot know is left as a blank with its name."""
-    found = read_receipt(file)
-    require_modest(found.parts if isinstance(found, Bundle) else [found], reading=True)
+    release = _read_modest(file)
     with refuse_nonsense():
-        record = exports.export(found, format_)
+        record = exports.export(release, format_)
     if out is None:
-        return say(*record.splitlines())
-    with Reserved(out) as place:
-        place.write(record.encode())
-    return say(f"written: {out}")
+        say(*record.splitlines())
+        return
+    with ReservedFile(out) as reserved:
+        reserved.write(record.encode())
+    print_written([out])
 
 
 @receipt.command("page", epilog="Example: discreet receipt page receipt.json --out receipt.html")
@@ -98,9 +100,9 @@ def page(
     """Write one HTML file for readers who have nothing installed. It loads nothing, and needs no script to be read."""
     if out.resolve() == file.resolve():
         raise InvalidInput("--out names the receipt", hint="give the page its own file")
-    found = read_receipt(file)
-    with Reserved(out) as reserved, busy("weighing the data sets"), refuse_nonsense():
-        reserved.write(receipt_page(found).encode())
+    release = read_receipt(file)
+    with ReservedFile(out) as reserved, busy("weighing the data sets"), refuse_nonsense():
+        reserved.write(receipt_page(release).encode())
     print_written([out])
 
 
@@ -112,19 +114,19 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
-    given = read_receipt(file)
+    release = read_receipt(file)
     with busy("deriving the certificate"):
-        certificates = verify_any(given, thorough=thorough)
+        certificates = verify_any(release, thorough=thorough)
     if ledger is not None:
-        _check_ledger(given, ledger)
+        _check_ledger(release, ledger)
     document = {
         "verified": True,
-        "epsilon": given.document["epsilon"],
+        "epsilon": release.document["epsilon"],
         "certificate": certificates[0].to_json(),
-        **({"certificates": [one.to_json() for one in certificates]} if isinstance(given, Bundle) else {}),
+        **({"certificates": [each.to_json() for each in certificates]} if isinstance(release, Bundle) else {}),
         "ledger": None if ledger is None else "charged and sealed",
     }
-    lines = [f"certificate {one.digest[:16]}… derived anew, by {one.method}: it holds" for one in certificates]
+    lines = [f"certificate {each.digest[:16]}… derived anew, by {each.method}: it holds" for each in certificates]
     lines.append("the receipt's fields agree with it and with each other")
     if ledger is not None:
         lines.append("the ledger charged this request and sealed this very receipt")
@@ -137,7 +139,7 @@ def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
     charge = None if receipt.request_id is None else book.find(receipt.request_id)
     if charge is None or charge.outcome != receipt.to_json():
         raise LedgerError("the ledger did not seal this receipt", hint="ask its owner, and do not rely on it")
-    said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
-    dated = document.get("released_at", charge.time) == charge.time
-    if not dated or said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
+    claimed = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
+    is_dated = document.get("released_at", charge.time) == charge.time
+    if not is_dated or claimed != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
         raise LedgerError("the ledger charged something else", hint="ask its owner, and do not rely on it")

@@ -9,9 +9,8 @@ import typer
 import discreet as dc
 from discreet import PosteriorSpace
 from discreet.arithmetic.numbers import exact
-from discreet.cli.busy import busy
 from discreet.cli.inputs import read_counts
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.outputs import busy, print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.posteriors import as_prior
 

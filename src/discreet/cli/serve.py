@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.tables import say
+from discreet.cli.outputs import say
 from discreet.errors import require_packages
 
 EXAMPLE = "Example: discreet serve --ledger budgets.db --allow-release"

@@ -11,9 +11,7 @@ import numpy as np
 import typer
 
 from discreet.arithmetic.numbers import whole
-from discreet.cli.busy import busy
-from discreet.cli.files import Reserved
-from discreet.cli.tables import print_answer, say
+from discreet.cli.outputs import ReservedFile, busy, print_answer, say
 from discreet.errors import InvalidInput, require_packages
 from discreet.inference import Belief
 from discreet.inference.synthetic import synthetic_counts
@@ -54,14 +52,14 @@ def synthesize(
         counts = synthetic_counts(belief, number, seed=seed)
         out.mkdir(parents=True, exist_ok=True)
         names = [f"copy-{i + 1:0{len(str(number))}d}.{format_}" for i in range(number)]
-        for name, own in zip(names, counts, strict=True):
-            with Reserved(out / name) as place:
-                place.write(_written(belief, own, format_))
+        for name, copy in zip(names, counts, strict=True):
+            with ReservedFile(out / name) as file_:
+                file_.write(_encode_records(belief, copy, format_))
     document = {"out": str(out), "files": names, "seed": seed, "records": counts.sum(axis=1).tolist()}
     print_answer(document, _print, as_json=as_json)
 
 
-def _written(belief: Belief, counts: Any, format_: str) -> bytes:
+def _encode_records(belief: Belief, counts: Any, format_: str) -> bytes:
     """One row for each record, cell after cell: their order says nothing."""
     keys = list(belief.cells)
     columns = {

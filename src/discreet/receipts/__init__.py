@@ -13,25 +13,21 @@ from discreet.receipts.agreement import agree
 from discreet.receipts.beliefs import (
     ReaderBelief,
     belief_document,
-    believed,
-    believed_groups,
+    cell_belief,
+    group_beliefs,
+    labelled,
+    labelled_plug_in,
     read_beliefs,
 )
+from discreet.receipts.bundle import Bundle, parts_of, read_receipt, read_sealed
 from discreet.receipts.claims import mechanism_of, mechanisms_of
 from discreet.receipts.comparison import Analysis, compare_beliefs, compare_receipts, receipt_of_column
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.rate_terms import RateTerms
-from discreet.receipts.receipt import (
-    KEYS,
-    SCHEMA,
-    Bundle,
-    Receipt,
-    read_receipt,
-    read_sealed,
-)
+from discreet.receipts.receipt import Receipt, readable
+from discreet.receipts.schemas import KEYS, SCHEMA
 from discreet.receipts.tables import TableReceipt, write_table
-from discreet.receipts.verification import readable, verify_any, verify_bundle, verify_receipt
+from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
 from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, plain
 from discreet.receipts.work import require_modest
 
@@ -50,14 +46,15 @@ __all__ = [
     "TableReceipt",
     "agree",
     "belief_document",
-    "believed",
-    "believed_groups",
+    "cell_belief",
     "compare_beliefs",
     "compare_receipts",
+    "group_beliefs",
     "labelled",
     "labelled_plug_in",
     "mechanism_of",
     "mechanisms_of",
+    "parts_of",
     "plain",
     "read_beliefs",
     "read_receipt",

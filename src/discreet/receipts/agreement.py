@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from discreet.receipts.receipt import FIRST_SCHEMA
+from discreet.receipts.schemas import FIRST_SCHEMA
 
 RATIO, COMPUTED, WIDTH = 5e-15, 5e-10, 1e-6
 """How far a float may be from the one that is derived: half a unit of the 14th digit, of the 9th, and of the width."""
@@ -26,14 +26,14 @@ RATIO, COMPUTED, WIDTH = 5e-15, 5e-10, 1e-6
 LEAST = 1e-300
 """Ends of intervals below this are 0."""
 
-SHOWN = {
+FLOAT_FIELDS = {
     "posterior": RATIO,
     **dict.fromkeys(("belief", "interval", "group_shares", "total", "rates", "accuracy"), COMPUTED),
 }
 """The fields with floats that are shown, and how near their means are; all others are exact."""
 
 
-def agree(derived: dict[str, Any], said: dict[str, Any]) -> bool:
+def agree(derived: dict[str, Any], claimed: dict[str, Any]) -> bool:
     """Whether a receipt says what is derived anew.
 
     >>> agree({"n": 1, "epsilon": 0.1}, {"n": 1, "epsilon": 0.1 + 1e-16}), agree({"n": 1}, {"n": True})
@@ -45,28 +45,28 @@ def agree(derived: dict[str, Any], said: dict[str, Any]) -> bool:
     >>> [agree(derived, {"interval": {"nearly all": [0.9, 1 - 1e-12 + j * math.ulp(0.9)]}}) for j in (4, 5)]
     [True, False]
     """
-    near = SHOWN if derived.get("schema") != FIRST_SCHEMA else SHOWN | {"group_shares": RATIO}
-    return derived.keys() == said.keys() and all(_same(derived[key], said[key], near.get(key)) for key in derived)
+    near = FLOAT_FIELDS if derived.get("schema") != FIRST_SCHEMA else FLOAT_FIELDS | {"group_shares": RATIO}
+    return derived.keys() == claimed.keys() and all(_same(derived[key], claimed[key], near.get(key)) for key in derived)
 
 
-def _same(derived: object, said: object, near: float | None) -> bool:
-    if type(derived) is not type(said):
+def _same(derived: object, claimed: object, near: float | None) -> bool:
+    if type(derived) is not type(claimed):
         return False
-    if isinstance(derived, dict) and isinstance(said, dict):
-        return derived.keys() == said.keys() and all(_near(derived, said, key, near) for key in derived)
-    if isinstance(derived, list) and isinstance(said, list):
+    if isinstance(derived, dict) and isinstance(claimed, dict):
+        return derived.keys() == claimed.keys() and all(_near(derived, claimed, key, near) for key in derived)
+    if isinstance(derived, list) and isinstance(claimed, list):
         if {*map(type, derived)} <= {int, str}:  # there may be a million of them
-            return derived == said and [*map(type, derived)] == [*map(type, said)]
-        return len(derived) == len(said) and all(_near(derived, said, i, near) for i in range(len(derived)))
-    return derived == said
+            return derived == claimed and [*map(type, derived)] == [*map(type, claimed)]
+        return len(derived) == len(claimed) and all(_near(derived, claimed, i, near) for i in range(len(derived)))
+    return derived == claimed
 
 
-def _near(derived: Any, said: Any, at: Any, near: float | None) -> bool:
+def _near(derived: Any, claimed: Any, at: Any, near: float | None) -> bool:
     """Whether one entry agrees: a float as its neighbours tell what it is."""
-    one, other = derived[at], said[at]
-    if near is None or type(one) is not float or type(other) is not float:
-        return _same(one, other, near)
-    return one == other or abs(one - other) <= _slack(derived, at, near)
+    ours, theirs = derived[at], claimed[at]
+    if near is None or type(ours) is not float or type(theirs) is not float:
+        return _same(ours, theirs, near)
+    return ours == theirs or abs(ours - theirs) <= _slack(derived, at, near)
 
 
 def _slack(derived: Any, at: Any, mean: float) -> float:

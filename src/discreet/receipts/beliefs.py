@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from discreet.errors import InvalidInput
-from discreet.inference import NoiseAware, Rates, noise_aware
+from discreet.inference import Belief, NoiseAware, Rates, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import stated_total
 from discreet.posteriors import Dirichlet, as_prior
+from discreet.receipts.bundle import Bundle, parts_of
 from discreet.receipts.claims import claims_of, mechanism_of
 from discreet.receipts.rate_terms import RateTerms, at_face_value
-from discreet.receipts.receipt import LEVEL, Bundle, Receipt, exact_number, refuse_nonsense
+from discreet.receipts.receipt import Receipt, cell_prior, exact_number, refuse_nonsense
+from discreet.receipts.schemas import LEVEL
+from discreet.receipts.tables import TableReceipt, named_cells
 from discreet.receipts.work import require_modest
 
 
@@ -63,11 +69,10 @@ class ReaderBelief:
         }
 
     def _rate_rows(self, rates: Rates) -> dict[str, Any]:
-        said = self.receipt.document["rates"]
+        prior = rates[rates.labels[0]].prior
         return {
-            "per": said["per"],
-            "prior": [float(rates[group].prior.shape) for group in rates.labels[:1]]
-            + [float(rates[group].prior.rate) for group in rates.labels[:1]],
+            "per": self.receipt.document["rates"]["per"],
+            "prior": [float(prior.shape), float(prior.rate)],
             "groups": {
                 group: {
                     "mean": rate.mean,
@@ -89,13 +94,12 @@ def read_beliefs(
     Where n is private, `records` is what the reader holds likely of it, as `noise_aware` takes it.
     What would take minutes is refused before anything is computed, unless it is to be `thorough`.
     """
-    parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     if not thorough:
-        require_modest(parts, reading=True)
+        require_modest(parts_of(receipt), reading=True)
     if not isinstance(receipt, Bundle):
         return [_read(receipt, None, prior, records)]
-    columns = zip(receipt.columns, parts, column_priors(receipt, prior), strict=True)
-    return [_read(part, column, own, records) for column, part, own in columns]
+    columns = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
+    return [_read(part, column, part_prior, records) for column, part, part_prior in columns]
 
 
 @refuse_nonsense()
@@ -105,17 +109,17 @@ def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough
     return {"columns": documents} if isinstance(receipt, Bundle) else documents[0]
 
 
-def believed(receipt: Receipt, *, prior: object = None, records: object = None) -> NoiseAware:
+def cell_belief(receipt: Receipt, *, prior: object = None, records: object = None) -> NoiseAware:
     """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone.
 
-    Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
+    Of a cross table it is that of all cells; `group_beliefs` has the shares within each group.
     """
-    [belief] = believed_parts(receipt, prior, records)
+    [belief] = part_beliefs(receipt, prior, records)
     assert isinstance(belief, NoiseAware), "only a public group may be empty"
     return belief
 
 
-def believed_groups(
+def group_beliefs(
     receipt: Receipt, *, prior: object = None, records: object = None
 ) -> dict[str, NoiseAware | Within | EmptyGroup]:
     """What may be believed of the shares within each group; of a public group without records, its prior.
@@ -123,57 +127,65 @@ def believed_groups(
     A prior is one for each answer, which all groups share, or one for each cell.
     """
     if receipt.has_public_groups:
-        return dict(zip(receipt.groups, believed_parts(receipt, prior, records), strict=True))
-    k, belief = len(receipt.document["categories"]), believed(receipt, prior=prior, records=records)
+        return dict(zip(receipt.groups, part_beliefs(receipt, prior, records), strict=True))
+    k, belief = len(receipt.document["categories"]), cell_belief(receipt, prior=prior, records=records)
     return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(receipt.groups)}
 
 
-def believed_parts(receipt: Receipt, prior: object, records: object = None) -> list[NoiseAware | EmptyGroup]:
+def part_beliefs(receipt: Receipt, prior: object, records: object = None) -> list[NoiseAware | EmptyGroup]:
     """Of each mechanism. What this process drew keeps its belief under the release's own prior."""
-    given, claims = whole_prior(receipt, prior).parameters, list(claims_of(receipt))
-    size = len(given) // len(claims)
-    priors = [Dirichlet(given[first : first + size]) for first in range(0, len(given), size)]
+    cells = whole_prior(receipt, prior).parameters
     if prior is records is None and receipt.released:
-        kept = zip(receipt.released, priors, strict=True)
-        return [EmptyGroup(own) if drawn is None else drawn.noise_aware() for drawn, own in kept]
-    rows = [(claim.mechanism(), claim, own) for claim, own in zip(claims, priors, strict=True)]
-    return [
-        EmptyGroup(own) if made is None else noise_aware(made, claim.output, prior=own, records=records)
-        for made, claim, own in rows
-    ]
+        drawn = zip(receipt.released, _split(cells, len(receipt.released)), strict=True)
+        return [EmptyGroup(part_prior) if part is None else part.noise_aware() for part, part_prior in drawn]
+    claims = list(claims_of(receipt))
+    beliefs: list[NoiseAware | EmptyGroup] = []
+    for claim, part_prior in zip(claims, _split(cells, len(claims)), strict=True):
+        mechanism = claim.mechanism()
+        if mechanism is None:
+            beliefs.append(EmptyGroup(part_prior))
+        else:
+            beliefs.append(noise_aware(mechanism, claim.output, prior=part_prior, records=records))
+    return beliefs
+
+
+def _split(cells: Sequence[Fraction], number: int) -> list[Dirichlet]:
+    """The priors of so many parts, of equally many cells each."""
+    size = len(cells) // number
+    return [Dirichlet(cells[first : first + size]) for first in range(0, len(cells), size)]
 
 
 def rates_of(receipt: Receipt, *, prior: object = None) -> Rates:
     """What may be believed of the rates of a receipt, under the release's prior or a reader's own."""
     terms = rate_terms(receipt)
     mechanism, dataset = mechanism_of(receipt), receipt.document["dataset"]
-    return terms.believed(mechanism, receipt.output, prior=prior, people=dataset)
+    return terms.belief(mechanism, receipt.output, prior=prior, people=dataset)
 
 
 def rate_terms(receipt: Receipt) -> RateTerms:
     """What a receipt declares of rates; nothing of it is checked."""
-    said = receipt.document.get("rates")
-    if said is None:
+    rates = receipt.document.get("rates")
+    if rates is None:
         raise InvalidInput("this release is of shares", hint="release with exposures to have rates")
-    exposure = {group: exact_number(during) for group, during in said["exposure"].items()}
-    prior = [exact_number(number) for number in said["prior"]]
-    return RateTerms.asked(exposure, receipt.categories, per=exact_number(said["per"]), prior=prior)
+    exposure = {group: exact_number(during) for group, during in rates["exposure"].items()}
+    prior = [exact_number(number) for number in rates["prior"]]
+    return RateTerms.read(exposure, receipt.categories, per=exact_number(rates["per"]), prior=prior)
 
 
 def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
     if prior is None:
-        return Dirichlet([parameter for claim in claims_of(receipt) for parameter in claim.prior.parameters])
+        return Dirichlet([exact_number(parameter) for parameter in cell_prior(receipt.document)])
     if "axes" in receipt.document:
         k, groups = len(receipt.output), 1
     else:
         k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
-    given = as_prior(prior, k)
-    if given.k == k:
-        return Dirichlet(list(given.parameters) * groups)
-    if given.k != k * groups:
+    reader_prior = as_prior(prior, k)
+    if reader_prior.k == k:
+        return Dirichlet(list(reader_prior.parameters) * groups)
+    if reader_prior.k != k * groups:
         raise InvalidInput(f"the prior must have {k} parameters", hint="give one for each category")
-    return given
+    return reader_prior
 
 
 def column_priors(bundle: Bundle, priors: object) -> list[object]:
@@ -193,15 +205,46 @@ def _read(receipt: Receipt, column: str | None, prior: object, records: object) 
         rates, prior = rates_of(receipt, prior=prior), None
     parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
     if receipt.groups:
-        parts |= believed_groups(receipt, prior=prior, records=records)
+        parts |= group_beliefs(receipt, prior=prior, records=records)
     else:
-        parts[""] = believed(receipt, prior=prior, records=records)
+        parts[""] = cell_belief(receipt, prior=prior, records=records)
     return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts, records, rates)
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
-    told = (belief.mean, belief.sd, *belief.interval(LEVEL), *released.interval(LEVEL))
+    numbers = (belief.mean, belief.sd, *belief.interval(LEVEL), *released.interval(LEVEL))
     return {
         name: {"mean": mean, "sd": sd, "interval": [a, b], "interval_plug_in": [c, d]}
-        for name, mean, sd, a, b, c, d in zip(names, *(values.tolist() for values in told), strict=True)
+        for name, mean, sd, a, b, c, d in zip(names, *(values.tolist() for values in numbers), strict=True)
     }
+
+
+@refuse_nonsense()
+def labelled(receipt: Receipt, *, prior: object = None, records: object = None) -> Belief:
+    """The noise-aware posterior with names. Public groups have a posterior each, and one without records its prior."""
+    if receipt.document.get("rates") is not None:
+        belief = _name_cells(receipt, [cell_belief(receipt, records=records)])
+        return replace(belief, event_rates=rates_of(receipt, prior=prior))
+    parts = part_beliefs(receipt, prior, records)
+    face_value = NoiseAware.at_face_value
+    return _name_cells(receipt, [face_value(part.prior) if isinstance(part, EmptyGroup) else part for part in parts])
+
+
+@refuse_nonsense()
+def labelled_plug_in(receipt: Receipt) -> Belief:
+    """The released posterior at face value with the same names: privacy noise not included."""
+    posteriors = receipt.posteriors.values() if receipt.has_public_groups else [receipt.posterior]
+    return _name_cells(receipt, [NoiseAware.at_face_value(posterior) for posterior in posteriors])
+
+
+def _name_cells(receipt: Receipt, posteriors: Sequence[NoiseAware]) -> Belief:
+    """The cells of all posteriors, one after the other, by their labels."""
+    document = receipt.document
+    if isinstance(receipt, TableReceipt):
+        [posterior] = posteriors
+        return named_cells(receipt, posterior)
+    axes = {"category": tuple(map(str, document["categories"]))}
+    if receipt.groups:
+        axes = {str(document["by"]): tuple(map(str, receipt.groups)), **axes}
+    cells = [(posterior, (i,)) for posterior in posteriors for i in range(posterior.k)]
+    return Belief(axes, dict(zip(product(*axes.values()), cells, strict=True)), document["dataset"])

@@ -10,7 +10,7 @@ from discreet.arithmetic.numbers import exact
 from discreet.mechanisms import BY_NAME, Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
-from discreet.receipts.receipt import Receipt, contradiction, exact_number, refuse_nonsense
+from discreet.receipts.receipt import Receipt, cell_prior, contradiction, exact_number, refuse_nonsense
 from discreet.typing import Outcome
 
 
@@ -51,8 +51,10 @@ class Claim:
     @property
     def parameters(self) -> dict[str, Any]:
         """The mechanism's name and parameters; of a public group the certificate tells, as groups may differ."""
-        named: dict[str, Any] = self.receipt.document["mechanism"]
-        return {"name": named["name"], **self.certificate["facts"]["parameters"]} if self.group else named
+        mechanism: dict[str, Any] = self.receipt.document["mechanism"]
+        if not self.group:
+            return mechanism
+        return {"name": mechanism["name"], **self.certificate["facts"]["parameters"]}
 
     @refuse_nonsense()
     def mechanism(self) -> Mechanism | None:
@@ -77,17 +79,11 @@ class Claim:
 def claims_of(receipt: Receipt) -> Iterator[Claim]:
     """One claim, or one for each public group."""
     document, prior, certificate = receipt.document, receipt.document["prior"], receipt.document["certificate"]
-    if "axes" in document:
-        cells = prior if isinstance(prior, list) else [prior] * len(document["output"])
-        yield Claim(receipt, "", document.get("n"), cells, certificate)
-        return
     if receipt.has_public_groups:
         for group in document["groups"]:
             yield Claim(receipt, group, document["group_sizes"][group], prior[group], certificate[group])
-        return
-    if document["groups"] is not None:
-        prior = [parameter for group in document["groups"] for parameter in prior[group]]
-    yield Claim(receipt, "", document.get("n"), prior, certificate)
+    else:
+        yield Claim(receipt, "", document.get("n"), cell_prior(document), certificate)
 
 
 @refuse_nonsense()

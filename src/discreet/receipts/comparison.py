@@ -13,10 +13,10 @@ from discreet.inference import Belief, Comparison, Rate, Rates, Share, compare_a
 from discreet.inference.comparisons import Measure
 from discreet.inference.quantities import Quantity
 from discreet.posteriors.gamma import Gamma
-from discreet.receipts.beliefs import rates_of
-from discreet.receipts.labelled import labelled, labelled_plug_in
+from discreet.receipts.beliefs import labelled, labelled_plug_in, rates_of
+from discreet.receipts.bundle import Bundle
 from discreet.receipts.rate_terms import at_face_value
-from discreet.receipts.receipt import Bundle, Receipt
+from discreet.receipts.receipt import Receipt
 from discreet.receipts.tables import TableReceipt
 from discreet.receipts.verification import verify_any
 from discreet.receipts.words import per_words
@@ -90,13 +90,13 @@ class Analysis:
         if self.measure == "difference":
             size = self._size(quantity.mean, high - low)
             way = "lower" if size.startswith("-") else "higher"
-            said = f"The {what} was {size.removeprefix('-')} {points} {way} in {first} than in {second} {within}."
+            sentence = f"The {what} was {size.removeprefix('-')} {points} {way} in {first} than in {second} {within}."
         elif self.measure == "ratio":
-            said = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
+            sentence = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
         else:
-            said = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second} {within}."
+            sentence = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second} {within}."
         which = "share" if self.per is None else "rate"
-        return f"{said} The probability that the {which} is greater in {first} is {_chance(greater)}."
+        return f"{sentence} The probability that the {which} is greater in {first} is {_chance(greater)}."
 
     def _ends(self, low: float, high: float) -> str:
         if self.measure == "difference":
@@ -130,9 +130,9 @@ def compare_receipts(
     `titles` are what two receipts are called that have no groups; `prior` is a reader's own, for all of them.
 
     >>> from discreet.requests.run import release_counts
-    >>> one, other = (release_counts(own, epsilon=2, categories=["yes", "no"]) for own in ([60, 40], [30, 70]))
-    >>> found = compare_receipts([one, other], ["north", "south"], category="yes", different_people=True)
-    >>> [row["groups"] for row in found.rows()]
+    >>> receipts = [release_counts(counts, epsilon=2, categories=["yes", "no"]) for counts in ([60, 40], [30, 70])]
+    >>> analysis = compare_receipts(receipts, ["north", "south"], category="yes", different_people=True)
+    >>> [row["groups"] for row in analysis.rows()]
     [['north', 'south']]
     """
     share = float(exact_share(level, "level"))
@@ -145,15 +145,14 @@ def compare_receipts(
     if any(receipt.document.get("rates") for receipt in receipts):
         if category is not None or among is not None or measure == "odds-ratio":
             raise InvalidInput("rates are compared by difference or ratio", hint="name `groups`, and no category")
-        known = [rates_of(one, prior=prior) for one in receipts]
-        rates = _rates(known, titles, groups)
-        plain = {name: at_face_value(rate, posterior) for name, (rate, posterior) in rates.items()}
-        own = {name: rate for name, (rate, _) in rates.items()}
-        pairs = compare_all(own, different_people=different_people)
-        return Analysis("rates", measure, share, pairs, own, plain, per_words(receipts[0].document))
+        chosen = _choose_rates([rates_of(receipt, prior=prior) for receipt in receipts], titles, groups)
+        plug_in = {name: at_face_value(rate, posterior) for name, (rate, posterior) in chosen.items()}
+        rates = {name: rate for name, (rate, _) in chosen.items()}
+        pairs = compare_all(rates, different_people=different_people)
+        return Analysis("rates", measure, share, pairs, rates, plug_in, per_words(receipts[0].document))
     return compare_beliefs(
-        [labelled(one, prior=prior) for one in receipts],
-        [labelled_plug_in(one) for one in receipts],
+        [labelled(receipt, prior=prior) for receipt in receipts],
+        [labelled_plug_in(receipt) for receipt in receipts],
         titles,
         category=category,
         groups=groups,
@@ -181,14 +180,16 @@ def compare_beliefs(
     """The same of beliefs that have names, wherever they are from, each with what is believed at face value."""
     if category is None:
         raise InvalidInput("say which share is compared", hint="name a `category`", parameter="category")
-    shares, alone = (
-        _shares([_two_way(one, category, groups, column, len(beliefs)) for one in beliefs],
+    shares, plug_in_shares = (
+        _choose_shares([_two_way(belief, category, groups, column, len(beliefs)) for belief in beliefs],
                 titles, groups, category, among)
         for beliefs in (aware, plug_in)
     )  # fmt: skip
     of = f"{category} among {' or '.join(among)}" if among else category
     pairs = compare_all(shares, different_people=different_people)
-    return Analysis(of, measure, float(exact_share(level, "level")), pairs, shares, alone, noise=aware[0].noise)
+    return Analysis(
+        of, measure, float(exact_share(level, "level")), pairs, shares, plug_in_shares, noise=aware[0].noise
+    )
 
 
 def _two_way(belief: Belief, category: str, names: Sequence[str] | None, column: str | None, several: int) -> Belief:
@@ -206,19 +207,21 @@ def _two_way(belief: Belief, category: str, names: Sequence[str] | None, column:
     return belief if (by, of) == tuple(axes) else belief.margin(by, of)
 
 
-def _rates(known: Sequence[Rates], titles: Sequence[str], names: Sequence[str] | None) -> dict[str, tuple[Rate, Gamma]]:
+def _choose_rates(
+    rates: Sequence[Rates], titles: Sequence[str], names: Sequence[str] | None
+) -> dict[str, tuple[Rate, Gamma]]:
     """The rates that are compared, each with its Gamma at face value."""
-    if len(known) == 1:
-        chosen = [(name, known[0], name) for name in names or known[0].labels]
+    if len(rates) == 1:
+        chosen = [(name, rates[0], name) for name in names or rates[0].labels]
     else:
         labels = list(names or ())
         if len(labels) not in (1, 2):
             raise InvalidInput("two receipts are compared by one group of each", hint="name one for each in `groups`")
-        rows = zip(labels * 2 if len(labels) == 1 else labels, known, titles, strict=True)
-        chosen = [(f"{name} ({title})", own, name) for name, own, title in rows]
+        rows = zip(labels * 2 if len(labels) == 1 else labels, rates, titles, strict=True)
+        chosen = [(f"{name} ({title})", part, name) for name, part, title in rows]
     if len({called for called, *_ in chosen}) < max(2, len(chosen)):
         raise InvalidInput("name two groups or more, each once", hint="give them in `groups`, like new,old")
-    return {called: (own.rate(name), own.posteriors[name]) for called, own, name in chosen}
+    return {called: (part.rate(name), part.posteriors[name]) for called, part, name in chosen}
 
 
 def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
@@ -236,7 +239,7 @@ def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
     return receipt.parts[receipt.columns.index(column)]
 
 
-def _shares(
+def _choose_shares(
     beliefs: Sequence[Belief],
     titles: Sequence[str],
     names: Sequence[str] | None,
@@ -249,19 +252,15 @@ def _shares(
             raise InvalidInput("the receipt has no groups", hint="give a second receipt, of other people")
         chosen = [(name, beliefs[0].group(name)) for name in names or next(iter(beliefs[0].axes.values()))]
     else:
-        given = list(names or titles)
-        labels = given * 2 if len(given) == 1 else given
+        labels = list(names or titles)
+        labels = labels * 2 if len(labels) == 1 else labels
         if len(labels) != 2:
             raise InvalidInput("two receipts are compared by one group of each", hint="name one for each in `groups`")
-        own = [
-            belief.group(name) if len(belief.axes) > 1 else belief for belief, name in zip(beliefs, labels, strict=True)
-        ]
-        called = (
-            labels
-            if len(set(labels)) == 2
-            else [f"{name} ({title})" for name, title in zip(labels, titles, strict=True)]
-        )
-        chosen = list(zip(called, own, strict=True))
+        pairs = zip(beliefs, labels, strict=True)
+        groups = [belief.group(name) if len(belief.axes) > 1 else belief for belief, name in pairs]
+        if len(set(labels)) < 2:
+            labels = [f"{name} ({title})" for name, title in zip(labels, titles, strict=True)]
+        chosen = list(zip(labels, groups, strict=True))
     if len(dict(chosen)) < max(2, len(chosen)):
         raise InvalidInput("name two groups or more, each once", hint="give them in `groups`, like new,old")
     return {name: (belief if among is None else belief.among(among))[category] for name, belief in chosen}

@@ -31,8 +31,10 @@ from discreet.inference.statement import (
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
+from discreet.receipts.bundle import Bundle
 from discreet.receipts.rate_terms import RateTerms
-from discreet.receipts.receipt import (
+from discreet.receipts.receipt import Receipt
+from discreet.receipts.schemas import (
     BUNDLE_KEYS,
     BUNDLE_OF,
     FIRST_SCHEMA,
@@ -41,8 +43,6 @@ from discreet.receipts.receipt import (
     PRIVATE_N_SCHEMA,
     SCHEMA,
     SHARED,
-    Bundle,
-    Receipt,
 )
 from discreet.receipts.words import UNIT_ROW, citation, plain, question
 from discreet.utility.measure import accuracy_statement
@@ -109,8 +109,8 @@ def write_receipt(
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> from discreet.privacy_loss import certificate_by_theorem
-    >>> made = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon="1/3")
-    >>> part = Part(made.space.prior, made, certificate_by_theorem(made))
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon="1/3")
+    >>> part = Part(mechanism.space.prior, mechanism, certificate_by_theorem(mechanism))
     >>> document = write_receipt([part], ["no", "yes"], None).document
     >>> document["epsilon_exact"], document["epsilon"] >= 1 / 3, document["posterior"]
     ('1/3', True, None)
@@ -123,7 +123,7 @@ def write_receipt(
     is_cross = bool(groups) and not public
     document = {
         "schema": schema,
-        "mechanism": {"name": first.name, **_shared([made.parameters() for made in mechanisms])},
+        "mechanism": {"name": first.name, **_shared_parameters([each.parameters() for each in mechanisms])},
         "epsilon": float_upper(first.epsilon),
         "epsilon_exact": str(first.epsilon),
         "delta": float_upper(first.delta),
@@ -156,16 +156,17 @@ def receipt_of(
     released: Released, categories: Sequence[str] | None = None, *, title: str | None, source_name: str | None
 ) -> Receipt:
     """The receipt of a release that nobody charged."""
-    made = released.mechanism
-    names = [str(i) for i in range(1, made.space.k + 1)] if categories is None else list(categories)
-    if len(names) != made.space.k or len(set(names)) != len(names):
+    mechanism = released.mechanism
+    names = [str(i) for i in range(1, mechanism.space.k + 1)] if categories is None else list(categories)
+    if len(names) != mechanism.space.k or len(set(names)) != len(names):
         raise InvalidInput(
-            f"categories must be {made.space.k} different names", hint="give one for each", parameter="categories"
+            f"categories must be {mechanism.space.k} different names", hint="give one for each", parameter="categories"
         )
     for name in names:
         require_name(name, "a category")
-    certificate = certificate_by_theorem(made) if made.proved_by == "theorem" else audit(made).certificate
-    part = Part(made.space.prior, made, certificate, accuracy_statement(made))
+    has_theorem = mechanism.proved_by == "theorem"
+    certificate = certificate_by_theorem(mechanism) if has_theorem else audit(mechanism).certificate
+    part = Part(mechanism.space.prior, mechanism, certificate, accuracy_statement(mechanism))
     about = ReceiptRequest(title=title, source_name=source_name, released_at=utc_now())
     return write_receipt([part], names, [released], request=about)
 
@@ -202,7 +203,7 @@ def _rows(
     The beliefs of all groups are of one kind: at face value if one of them is not available otherwise.
     """
     mechanisms = [part.mechanism for part in parts if part.mechanism is not None]
-    kind = NOISE_AWARE if all(interval_kind(made) == NOISE_AWARE for made in mechanisms) else PLUG_IN
+    kind = NOISE_AWARE if all(interval_kind(each) == NOISE_AWARE for each in mechanisms) else PLUG_IN
     if drawn is None:
         return {"interval_kind": kind}
     pairs = list(zip(parts, drawn, strict=True))
@@ -213,7 +214,7 @@ def _rows(
             (NOISE_AWARE, stated_by(part.prior, LEVEL)) if released is None else stated_shares(released, LEVEL)
             for part, released in pairs
         ]
-        shares = [told for own, told in stated if own == NOISE_AWARE]
+        shares = [share for share_kind, share in stated if share_kind == NOISE_AWARE]
     if len(shares) < len(parts):
         kind, shares = PLUG_IN, [stated_by(posterior, LEVEL) for posterior in posteriors]
     outputs = [[0] * len(categories) if released is None else list(released.output) for released in drawn]
@@ -221,7 +222,7 @@ def _rows(
         "interval_kind": kind,
         "posterior": _by_group(groups, [_posterior_rows(posterior, categories) for posterior in posteriors]),
         "output": _by_group(groups, outputs),
-        **_belief(groups, [_belief_rows(categories, told) for told in shares]),
+        **_belief_fields(groups, [_belief_rows(categories, share) for share in shares]),
     }
 
 
@@ -239,12 +240,12 @@ def _cross_rows(
     cells = _blocks(released.posterior.parameters, k)
     kind, within, shares = stated_groups(released, LEVEL, k)
     if schema == FIRST_SCHEMA:  # where these means are at face value
-        shares = shares._replace(mean=Dirichlet([sum(own) for own in cells]).mean)
+        shares = shares._replace(mean=Dirichlet([sum(group) for group in cells]).mean)
     return {
         "interval_kind": kind,
-        "posterior": _by_group(groups, [_posterior_rows(Dirichlet(own), categories) for own in cells]),
+        "posterior": _by_group(groups, [_posterior_rows(Dirichlet(group), categories) for group in cells]),
         "output": _by_group(groups, _blocks(released.output, k)),
-        **_belief(groups, [_belief_rows(categories, told) for told in within]),
+        **_belief_fields(groups, [_belief_rows(categories, share) for share in within]),
         "group_shares": _belief_rows(groups, shares),
     }
 
@@ -265,18 +266,18 @@ def _posterior_rows(posterior: Dirichlet, categories: Sequence[str]) -> dict[str
     return {name: {"parameter": plain(parameter), "mean": float(parameter / total)} for name, parameter in rows}
 
 
-def _belief_rows(names: Sequence[str], told: Intervals) -> dict[str, dict[str, Any]]:
+def _belief_rows(names: Sequence[str], shares: Intervals) -> dict[str, dict[str, Any]]:
     """The mean and the interval of each share; null where floats cannot tell its ends: nothing may fail."""
-    rows = zip(names, *(part.tolist() for part in told), strict=True)
+    rows = zip(names, *(part.tolist() for part in shares), strict=True)
     return {name: {"mean": mean, "interval": [a, b] if isfinite(a + b) else None} for name, mean, a, b in rows}
 
 
-def _belief(groups: Sequence[str], rows: Sequence[dict[str, dict[str, Any]]]) -> dict[str, Any]:
+def _belief_fields(groups: Sequence[str], rows: Sequence[dict[str, dict[str, Any]]]) -> dict[str, Any]:
     """The belief, and its intervals once more by themselves, where programs have always found them."""
-    ends = [{name: row["interval"] for name, row in own.items()} for own in rows]
+    ends = [{name: row["interval"] for name, row in part.items()} for part in rows]
     return {"belief": _by_group(groups, rows), "interval": _by_group(groups, ends)}
 
 
-def _shared(parameters: Sequence[dict[str, str]]) -> dict[str, str]:
+def _shared_parameters(parameters: Sequence[dict[str, str]]) -> dict[str, str]:
     """What is the same for all groups; what is not, the certificates tell."""
-    return {key: value for key, value in parameters[0].items() if all(own.get(key) == value for own in parameters)}
+    return {key: value for key, value in parameters[0].items() if all(part.get(key) == value for part in parameters)}

@@ -15,9 +15,9 @@ from typing import Any
 from discreet.arithmetic.texts import visible_text
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput, NotPrivate
-from discreet.receipts.receipt import Bundle, Receipt
-from discreet.receipts.verification import readable
-from discreet.receipts.words import certificates, changed, is_private, methods, selection, treatment
+from discreet.receipts.bundle import Bundle
+from discreet.receipts.receipt import Receipt, readable
+from discreet.receipts.words import certificates, changed, is_drawn, is_private, methods, selection, treatment
 
 FORMATS = ("registry", "jsonld", "methods")
 
@@ -50,7 +50,7 @@ def export(receipt: Receipt | Bundle, format_: str) -> str:
     tier: 3
     """
     document = readable(receipt).document
-    if any(part.get("posterior", part["output"]) is None for part in _parts(document)):
+    if not is_drawn(document):
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     if not is_private(document):
         raise NotPrivate("this release has no guarantee", hint="export one that has")
@@ -148,10 +148,10 @@ def _registry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _domain(document: dict[str, Any]) -> str:
-    told = (
+    columns = (
         f"{column or 'counts'} in {', '.join(labels)}" for part in _parts(document) for column, labels in _columns(part)
     )
-    of = " × ".join(told) if "axes" in document else "; ".join(told)
+    of = " × ".join(columns) if "axes" in document else "; ".join(columns)
     n = document.get("n")
     return f"Data sets of {'any number of' if n is None else f'{n:,}'} records: {of}."
 

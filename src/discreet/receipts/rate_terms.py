@@ -27,7 +27,7 @@ from discreet.typing import Outcome
 class RateTerms:
     """What is declared of rates.
 
-    >>> terms = RateTerms.asked({"south": 88_000, "north": "120000"}, ["north", "south"], per=100_000)
+    >>> terms = RateTerms.read({"south": 88_000, "north": "120000"}, ["north", "south"], per=100_000)
     >>> terms.to_json()
     {'exposure': {'north': 120000, 'south': 88000}, 'per': 100000, 'prior': [0.5, 0]}
     """
@@ -39,7 +39,7 @@ class RateTerms:
     prior: Gamma
 
     @classmethod
-    def asked(cls, exposure: object, groups: Sequence[str], *, per: object = 1, prior: object = None) -> RateTerms:
+    def read(cls, exposure: object, groups: Sequence[str], *, per: object = 1, prior: object = None) -> RateTerms:
         """From what people give: an exposure for each group."""
         if not isinstance(exposure, Mapping) or set(exposure) != set(groups):
             raise InvalidInput(
@@ -61,27 +61,27 @@ class RateTerms:
             "prior": [plain(self.prior.shape), plain(self.prior.rate)],
         }
 
-    def believed(
+    def belief(
         self, mechanism: Mechanism, output: Outcome, *, prior: object = None, people: str | None = None
     ) -> Rates:
         """What a reader may believe, under the release's prior or their own."""
-        held = self.prior if prior is None else prior
-        return rates(mechanism, output, dict(self.exposure), prior=held, per=self.per, people=people)
+        reader_prior = self.prior if prior is None else prior
+        return rates(mechanism, output, dict(self.exposure), prior=reader_prior, per=self.per, people=people)
 
     def document(self, drawn: tuple[Mechanism, Outcome] | None, level: float) -> dict[str, Any]:
         """What a receipt says: the terms, and once there is a draw the posteriors at face value and the belief."""
         if drawn is None:
             return {**self.to_json(), "posterior": None, "belief": None}
-        found = self.believed(*drawn)
+        belief = self.belief(*drawn)
         return {
             **self.to_json(),
             "posterior": {
-                group: {"shape": plain(each.shape), "rate": plain(each.rate)}
-                for group, each in found.posteriors.items()
+                group: {"shape": plain(posterior.shape), "rate": plain(posterior.rate)}
+                for group, posterior in belief.posteriors.items()
             },
             "belief": {
                 group: {"mean": rate.mean, "interval": list(rate.interval(level))}
-                for group, rate in found.by_group.items()
+                for group, rate in belief.by_group.items()
             },
         }
 

@@ -22,9 +22,13 @@ from discreet.inference.statement import NOISE_AWARE, PLUG_IN
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.receipts.documents import Part, ReceiptRequest
-from discreet.receipts.receipt import LEVEL, QUICK_CELLS, TABLE_KEYS, TABLE_OF, Receipt, contradiction
-from discreet.receipts.words import plain, table_citation, table_question
+from discreet.receipts.receipt import Receipt, contradiction
+from discreet.receipts.schemas import LEVEL, TABLE_KEYS, TABLE_OF
+from discreet.receipts.words import citation, plain, question
 from discreet.typing import Outcome
+
+QUICK_CELLS = 1 << 14
+"""Of a table with more cells, receipts have no time for the margins with the noise in them."""
 
 QUICK_PRIVATE = 1 << 6
 """`QUICK_CELLS` where n is private."""
@@ -38,7 +42,7 @@ class TableReceipt(Receipt):
     """The receipt of crossed columns."""
 
     _keys = TABLE_KEYS
-    _shown = ("axes", "epsilon_exact", "n")
+    _summary_keys = ("axes", "epsilon_exact", "n")
 
     @property
     def axes(self) -> dict[str, tuple[str, ...]]:
@@ -48,13 +52,13 @@ class TableReceipt(Receipt):
     @property
     def cells(self) -> list[tuple[str, ...]]:
         """The labels of each cell, in the order of `output`."""
-        possible = declared(self.document).possible.ravel().tolist()
+        possible = declaration_of(self.document).possible.ravel().tolist()
         return [key for key, is_one in zip(product(*self.axes.values()), possible, strict=True) if is_one]
 
     @property
     def categories(self) -> tuple[str, ...]:
         """The labels of all cells."""
-        return declared(self.document).labels
+        return declaration_of(self.document).labels
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -78,30 +82,24 @@ class TableReceipt(Receipt):
         """What the law emitted, for each cell."""
         return tuple(self.document["output"])
 
-    def to_methods(self) -> str:
-        """A paragraph for the methods section."""
-        from discreet.receipts.words import table_methods
-
-        return table_methods(self.document)
-
     def _repr_html_(self) -> str:
         return self.belief.margin(next(iter(self.axes)))._repr_html_()
 
     @staticmethod
-    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+    def _order_keys(document: dict[str, Any]) -> dict[str, Any]:
         """The keys as a release writes them, and the labels of a margin in their own order."""
-        found = {key: document[key] for key in TABLE_KEYS[document["schema"]]}
-        if not isinstance(found["axes"], list) or not isinstance(found["belief"], dict | None):
+        ordered = {key: document[key] for key in TABLE_KEYS[document["schema"]]}
+        if not isinstance(ordered["axes"], list) or not isinstance(ordered["belief"], dict | None):
             raise contradiction()
-        if found["belief"] is not None:
-            rows, axes = found["belief"], [(axis["column"], axis["labels"]) for axis in found["axes"]]
-            if set(rows) != {column for column, _ in axes} or any(set(rows[c]) != set(own) for c, own in axes):
+        if ordered["belief"] is not None:
+            rows, axes = ordered["belief"], [(axis["column"], axis["labels"]) for axis in ordered["axes"]]
+            if set(rows) != {column for column, _ in axes} or any(set(rows[c]) != set(labels) for c, labels in axes):
                 raise contradiction()
-            found["belief"] = {column: {label: rows[column][label] for label in own} for column, own in axes}
-        return found
+            ordered["belief"] = {column: {label: rows[column][label] for label in labels} for column, labels in axes}
+        return ordered
 
 
-def declared(document: Mapping[str, Any]) -> Declaration:
+def declaration_of(document: Mapping[str, Any]) -> Declaration:
     """What a table's receipt says of its columns, as a declaration; other and missing are among the labels."""
     columns = {axis["column"]: axis["labels"] for axis in document["axes"]}
     return Declaration.cross(columns, impossible=document["impossible"])
@@ -116,34 +114,33 @@ def write_table(
     request: ReceiptRequest,
 ) -> TableReceipt:
     """The receipt of a cross table; before a draw what is drawn is null."""
-    made = part.mechanism
-    assert made is not None, "a table has a mechanism"
-    parameters = {plain(parameter) for parameter in part.prior.parameters}
-    told = asdict(request)
+    mechanism = part.mechanism
+    assert mechanism is not None, "a table has a mechanism"
+    parameters = [plain(parameter) for parameter in part.prior.parameters]
     document = {
-        **{key: value for key, value in told.items() if key != "column"},
+        **{key: value for key, value in asdict(request).items() if key != "column"},
         "axes": [{"column": column, "labels": list(labels)} for column, labels in axes.items()],
-        "impossible": [dict(each) for each in impossible],
-        "mechanism": {"name": made.name, **made.parameters()},
-        "epsilon": float_upper(made.epsilon),
-        "epsilon_exact": str(made.epsilon),
-        "delta": float_upper(made.delta),
-        "prior": parameters.pop() if len(parameters) == 1 else [plain(each) for each in part.prior.parameters],
-        "adjacency": made.adjacency,
+        "impossible": [dict(cell) for cell in impossible],
+        "mechanism": {"name": mechanism.name, **mechanism.parameters()},
+        "epsilon": float_upper(mechanism.epsilon),
+        "epsilon_exact": str(mechanism.epsilon),
+        "delta": float_upper(mechanism.delta),
+        "prior": parameters[0] if len(set(parameters)) == 1 else parameters,
+        "adjacency": mechanism.adjacency,
         "certificate": None if part.certificate is None else part.certificate.to_json(),
-        "interval_kind": NOISE_AWARE if quick_table(made) else PLUG_IN,
+        "interval_kind": NOISE_AWARE if quick_table(mechanism) else PLUG_IN,
         "belief": None,
         "output": None,
         "total": None,
-        **made.space.adjacency.sizes,
+        **mechanism.space.adjacency.sizes,
     }
     keys = TABLE_KEYS[TABLE_OF["n" in document]]
     document["schema"] = TABLE_OF["n" in document]
-    document |= {"question": table_question(document), "citation": table_citation(document)}
+    document |= {"question": question(document), "citation": citation(document)}
     receipt = TableReceipt({key: document[key] for key in keys}, () if released is None else (released,))
     if released is not None:
         receipt.document["output"] = list(released.output)
-        receipt.document.update(_stated(receipt, released))
+        receipt.document.update(_belief_fields(receipt, released))
     return receipt
 
 
@@ -153,24 +150,24 @@ def quick_table(mechanism: Mechanism) -> bool:
     return mechanism.space.k <= most and mechanism.kernel.reach <= QUICK_REACH
 
 
-def _stated(receipt: TableReceipt, released: Released) -> dict[str, Any]:
+def _belief_fields(receipt: TableReceipt, released: Released) -> dict[str, Any]:
     """What may be believed of each column. What was drawn is drawn: whatever goes wrong ends at face value."""
     if receipt.document["interval_kind"] == NOISE_AWARE:
         try:
-            return _aware(receipt, released.noise_aware())
+            return _noise_aware_fields(receipt, released.noise_aware())
         except Exception:  # noqa: BLE001, S110 - it must be shown
             pass
-    return {"interval_kind": PLUG_IN, "belief": _at_face_value(receipt, released)}
+    return {"interval_kind": PLUG_IN, "belief": _face_value_margins(receipt, released)}
 
 
-def _aware(receipt: TableReceipt, posterior: NoiseAware) -> dict[str, Any]:
+def _noise_aware_fields(receipt: TableReceipt, posterior: NoiseAware) -> dict[str, Any]:
     whole = named_cells(receipt, posterior)
     margins = {name: whole.margin(name) for name in whole.axes}
-    found: dict[str, Any] = {"belief": {name: _rows(margin) for name, margin in margins.items()}}
+    fields: dict[str, Any] = {"belief": {name: _rows(margin) for name, margin in margins.items()}}
     if "total" in receipt.document:
         total = whole.total
-        found["total"] = {"mean": total.mean, "interval": list(total.interval(LEVEL))}
-    return found
+        fields["total"] = {"mean": total.mean, "interval": list(total.interval(LEVEL))}
+    return fields
 
 
 def named_cells(receipt: TableReceipt, posterior: NoiseAware) -> Belief:
@@ -185,27 +182,27 @@ def _rows(margin: Belief) -> dict[str, dict[str, Any]]:
     return {label: {"mean": mean, "interval": [a, b]} for (label,), mean, a, b in rows}
 
 
-def _at_face_value(receipt: TableReceipt, released: Released) -> dict[str, dict[str, dict[str, Any]]]:
+def _face_value_margins(receipt: TableReceipt, released: Released) -> dict[str, dict[str, dict[str, Any]]]:
     """The margins of the released posterior."""
-    whole = declared(receipt.document)
+    whole = declaration_of(receipt.document)
     table = np.zeros(whole.possible.shape)
     table[whole.possible] = released.posterior.alpha
-    found, total = {}, math.fsum(table.ravel().tolist())
+    margins, total = {}, math.fsum(table.ravel().tolist())
     for at, (name, labels) in enumerate(receipt.axes.items()):
-        own = table.sum(axis=tuple(i for i in range(table.ndim) if i != at))
-        low, high = (betaincinv(own, total - own, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-        rows = zip(labels, (own / total).tolist(), low.tolist(), high.tolist(), strict=True)
-        found[name] = {label: {"mean": mean, "interval": [a, b]} for label, mean, a, b in rows}
-    return found
+        margin = table.sum(axis=tuple(i for i in range(table.ndim) if i != at))
+        low, high = (betaincinv(margin, total - margin, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+        rows = zip(labels, (margin / total).tolist(), low.tolist(), high.tolist(), strict=True)
+        margins[name] = {label: {"mean": mean, "interval": [a, b]} for label, mean, a, b in rows}
+    return margins
 
 
-def checked_table(document: Mapping[str, Any]) -> Declaration:
+def check_axes(document: Mapping[str, Any]) -> Declaration:
     """The columns of a stranger's receipt, refused if they contradict each other."""
-    whole = declared(document)
+    whole = declaration_of(document)
     treated = {document["other"], document["missing"]} - {None}
     if any(not treated <= set(labels) for labels in whole.axes.values()):
         raise contradiction()
-    if [dict(each) for each in whole.impossible] != document["impossible"]:
+    if [dict(cell) for cell in whole.impossible] != document["impossible"]:
         raise contradiction()
     if len(document["output"]) != whole.k:
         raise contradiction()

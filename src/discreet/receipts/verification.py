@@ -19,20 +19,12 @@ from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, Price, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
 from discreet.receipts.beliefs import rate_terms
+from discreet.receipts.bundle import Bundle
 from discreet.receipts.claims import Claim, claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.receipt import (
-    BUNDLE_OF,
-    FIRST_SCHEMA,
-    SCHEMA,
-    SHARED,
-    UNITS,
-    Bundle,
-    Receipt,
-    contradiction,
-    refuse_nonsense,
-)
-from discreet.receipts.tables import TableReceipt, checked_table, write_table
+from discreet.receipts.receipt import UNITS, Receipt, contradiction, refuse_nonsense
+from discreet.receipts.schemas import FIRST_SCHEMA, SCHEMA, SHARED
+from discreet.receipts.tables import TableReceipt, check_axes, write_table
 from discreet.receipts.work import require_modest
 from discreet.utility.measure import accuracy_statement
 
@@ -65,7 +57,7 @@ def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
     if not thorough:
         require_modest([receipt], reading=False)
     with refuse_nonsense():
-        derived, certificates = derived_document(receipt)
+        derived, certificates = derive_document(receipt)
         if not agree(derived, receipt.document):
             raise _unreliable("the receipt's fields contradict each other")
         return max(certificates, key=lambda certificate: certificate.bound)
@@ -81,10 +73,10 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
         require_modest(bundle.parts, reading=False)
     certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     with refuse_nonsense():
-        rebuilt = write_bundle(document["columns"], bundle.parts, _together(bundle)).document
+        rebuilt = write_bundle(document["columns"], bundle.parts, _composed_loss(bundle)).document
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED[document["schema"]])
-        named = zip(document["columns"], document["parts"], strict=True)
-        shared = shared and all(part.get("column", column) == column for column, part in named)
+        pairs = zip(document["columns"], document["parts"], strict=True)
+        shared = shared and all(part.get("column", column) == column for column, part in pairs)
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
@@ -92,14 +84,14 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
     return certificates
 
 
-def _together(bundle: Bundle) -> tuple[Fraction, Fraction] | None:
+def _composed_loss(bundle: Bundle) -> tuple[Fraction, Fraction] | None:
     """ε and δ of all columns, if that is less than the sum of their ε: composed anew, and refused if it is not kept."""
     total, delta = Fraction(bundle.document["epsilon_exact"]), Fraction(bundle.document["delta"])
     if total >= sum(Fraction(part.document["epsilon_exact"]) for part in bundle.parts):
         return None
-    claimed = ([claim.mechanism() for claim in claims_of(part)] for part in bundle.parts)
+    mechanisms = ([claim.mechanism() for claim in claims_of(part)] for part in bundle.parts)
     try:
-        Price(tuple(tuple(made for made in part if made is not None) for part in claimed), (total, delta))
+        Price(tuple(tuple(each for each in part if each is not None) for part in mechanisms), (total, delta))
     except InvalidInput:
         raise _unreliable("all columns together cost more than the receipt says") from None
     return total, delta
@@ -112,60 +104,58 @@ def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Cer
     return [verify_receipt(receipt, thorough=thorough)]
 
 
-def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
+def derive_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
     if isinstance(receipt, TableReceipt):
-        return _derived_table(receipt)
+        return _derive_table(receipt)
     _check_request(receipt.document)
     certificates: list[Certificate] = []
 
-    def certified(claim: Claim, mechanism: Mechanism) -> Part:
-        said, derived = _derived(mechanism, claim.certificate)
+    def certify_part(claim: Claim, mechanism: Mechanism) -> Part:
+        claimed, derived = _derive_certificate(mechanism, claim.certificate)
         certificates.append(derived)
         former = "interval_width" not in (claim.accuracy or {})
-        return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism, former=former))
+        return Part(mechanism.space.prior, mechanism, claimed, accuracy_statement(mechanism, former=former))
 
-    return _rewritten(receipt, certified, receipt.document["schema"]).document, certificates
+    return _rewrite(receipt, certify_part, receipt.document["schema"]).document, certificates
 
 
-def _derived_table(receipt: TableReceipt) -> tuple[dict[str, Any], list[Certificate]]:
+def _derive_table(receipt: TableReceipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The same of a cross table."""
     document = receipt.document
     _check_charge(document)
     _check_times(document)
-    axes, [claim] = checked_table(document), claims_of(receipt)
+    axes, [claim] = check_axes(document), claims_of(receipt)
     mechanism = claim.mechanism()
     if mechanism is None:
         raise contradiction()
-    said, derived = _derived(mechanism, claim.certificate)
-    told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
+    claimed, derived = _derive_certificate(mechanism, claim.certificate)
+    request = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
     written = write_table(
-        Part(mechanism.space.prior, mechanism, said),
+        Part(mechanism.space.prior, mechanism, claimed),
         axes.axes,
         document["impossible"],
-        _released(mechanism, claim.output, None),
-        request=ReceiptRequest(**told),
+        _derive_release(mechanism, claim.output, None),
+        request=ReceiptRequest(**request),
     )
     return written.document, [derived]
 
 
-def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
-    """The same under the newest schema: faces need to know no other. Nothing of it is checked."""
-    if receipt.document["schema"] not in (FIRST_SCHEMA, BUNDLE_OF[FIRST_SCHEMA]):
-        return receipt
+def rewrite_as_newest(receipt: Receipt | Bundle) -> Receipt | Bundle:
+    """A receipt of the first schema under the next one. Nothing of it is checked."""
     if isinstance(receipt, Bundle):
         columns = [visible_text(column)[:MAX_NAME_CHARS] or "?" for column in receipt.columns]  # whoever wrote them
-        named = zip(receipt.parts, columns, strict=True)
-        return write_bundle(receipt.columns, [_rewritten(part, _as_said, SCHEMA, column) for part, column in named])
-    return _rewritten(receipt, _as_said, SCHEMA)
+        pairs = zip(receipt.parts, columns, strict=True)
+        return write_bundle(receipt.columns, [_rewrite(part, _claimed_part, SCHEMA, column) for part, column in pairs])
+    return _rewrite(receipt, _claimed_part, SCHEMA)
 
 
-def _as_said(claim: Claim, mechanism: Mechanism) -> Part:
+def _claimed_part(claim: Claim, mechanism: Mechanism) -> Part:
     return Part(mechanism.space.prior, mechanism, Certificate.from_json(claim.certificate), claim.accuracy)
 
 
 @refuse_nonsense()
-def _rewritten(
+def _rewrite(
     receipt: Receipt, part_of: Callable[[Claim, Mechanism], Part], schema: str, column: str | None = None
 ) -> Receipt:
     """The receipt, written from its claims."""
@@ -178,10 +168,10 @@ def _rewritten(
             drawn.append(None)
             continue
         parts.append(part_of(claim, mechanism))
-        drawn.append(_released(mechanism, claim.output, claim.posterior))
-    told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
-    if told.get("rates") is not None:
-        told["rates"] = rate_terms(receipt)
+        drawn.append(_derive_release(mechanism, claim.output, claim.posterior))
+    request = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
+    if request.get("rates") is not None:
+        request["rates"] = rate_terms(receipt)
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
     return write_receipt(
         parts,
@@ -189,7 +179,7 @@ def _rewritten(
         drawn,
         by=document["by"],
         groups=receipt.groups,
-        request=ReceiptRequest(**{"column": column, **told, "version": version}),
+        request=ReceiptRequest(**{"column": column, **request, "version": version}),
         schema=schema,
     )
 
@@ -198,30 +188,30 @@ def _unreliable(message: str) -> NotPrivate:
     return NotPrivate(message, hint="do not rely on it")
 
 
-def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:
-    """The certificate as it is said, and as it is derived anew."""
-    said = Certificate.from_json(document)
-    if said.method not in METHODS or not VERSION.fullmatch(said.facts["version"]):
+def _derive_certificate(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:
+    """The certificate as it is claimed, and as it is derived anew."""
+    claimed = Certificate.from_json(document)
+    if claimed.method not in METHODS or not VERSION.fullmatch(claimed.facts["version"]):
         raise contradiction()
     derived, slack = certificate_by_theorem(mechanism), Fraction(0)
-    if {**said.facts, "version": None} != {**derived.facts, "version": None}:
+    if {**claimed.facts, "version": None} != {**derived.facts, "version": None}:
         raise _unreliable("the receipt contradicts its certificate")
-    if said.method != "theorem":
-        found = audit(mechanism)
-        derived = found.certificate
-        if math.isfinite(found.epsilon):
-            slack = (Fraction(found.epsilon) - Fraction(found.lower)) * ROUNDED
-            tied = derived.method == "enumeration" and said.worst not in (None, derived.worst)
-            if tied and _is_as_bad(mechanism, said.worst, Fraction(found.lower)):
-                derived = replace(derived, worst=said.worst, digest="")
-    if not (derived.bound - slack <= said.bound <= mechanism.epsilon):
+    if claimed.method != "theorem":
+        result = audit(mechanism)
+        derived = result.certificate
+        if math.isfinite(result.epsilon):
+            slack = (Fraction(result.epsilon) - Fraction(result.lower)) * ROUNDED
+            is_tied = derived.method == "enumeration" and claimed.worst not in (None, derived.worst)
+            if is_tied and _is_as_bad(mechanism, claimed.worst, Fraction(result.lower)):
+                derived = replace(derived, worst=claimed.worst, digest="")
+    if not (derived.bound - slack <= claimed.bound <= mechanism.epsilon):
         raise NotPrivate("the certified loss does not hold", hint="do not rely on this receipt")
-    same_version = said.facts["version"] == derived.facts["version"]
-    argument = (said.method, said.statement) == (derived.method, derived.statement)
-    place = said.worst in (None, derived.worst)  # whoever leaves it out claims nothing that is not so
+    same_version = claimed.facts["version"] == derived.facts["version"]
+    argument = (claimed.method, claimed.statement) == (derived.method, derived.statement)
+    place = claimed.worst in (None, derived.worst)  # whoever leaves it out claims nothing that is not so
     if same_version and not (argument and place):
         raise _unreliable("the certificate does not say what is proved")
-    return said, derived
+    return claimed, derived
 
 
 def _is_as_bad(mechanism: Mechanism, place: Any, loss: Fraction) -> bool:
@@ -242,10 +232,10 @@ def _check_request(document: dict[str, Any]) -> None:
     """
     _check_charge(document)
     names, by, groups = (document[key] for key in ("categories", "by", "groups"))
-    grouped = isinstance(by, str) and bool(by) and isinstance(groups, list) and len(groups) > 1 and _distinct(groups)
-    if not _distinct(names):
+    has_groups = isinstance(by, str) and by and isinstance(groups, list) and len(groups) > 1 and _are_distinct(groups)
+    if not _are_distinct(names):
         raise contradiction()
-    if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
+    if not has_groups and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
     if document["schema"] != FIRST_SCHEMA:
         treated = {document["other"], document["missing"]} - {None}
@@ -256,8 +246,8 @@ def _check_request(document: dict[str, Any]) -> None:
 
 def _check_charge(document: dict[str, Any]) -> None:
     request = [document[key] for key in ("request_id", "dataset", "charge")]
-    named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
-    if not (named or request == [None] * 3) or document["unit"] not in UNITS:
+    is_named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
+    if not (is_named or request == [None] * 3) or document["unit"] not in UNITS:
         raise contradiction()
 
 
@@ -271,19 +261,19 @@ def _check_times(document: dict[str, Any]) -> None:
         raise contradiction()
 
 
-def _distinct(names: Sequence[Any]) -> bool:
+def _are_distinct(names: Sequence[Any]) -> bool:
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
-def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet | None) -> Released:
+def _derive_release(mechanism: Mechanism, emitted: Sequence[Any], claimed: Dirichlet | None) -> Released:
     """What the output leads to; that of the free post-processing is searched for, and held to what is found."""
     output = tuple(emitted)
     fits = len(output) == mechanism.space.k and mechanism.space.adjacency.sizes.get("n") in (None, sum(output))
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
     posterior = mechanism.posterior(output)
-    if mechanism.kernel.postprocess == "free" and said is not None:
-        pairs = zip(posterior.parameters, said.parameters, strict=True)
-        if all(abs(one - other) <= SEARCHED * one for one, other in pairs):
-            posterior = said
+    if mechanism.kernel.postprocess == "free" and claimed is not None:
+        pairs = zip(posterior.parameters, claimed.parameters, strict=True)
+        if all(abs(derived - stated) <= SEARCHED * derived for derived, stated in pairs):
+            posterior = claimed
     return Released(posterior=posterior, output=output, mechanism=mechanism)

@@ -25,8 +25,8 @@ def plain(number: Fraction) -> int | float | str:
     """
     if number.denominator == 1:
         return number.numerator
-    shown = float(number)
-    return shown if Fraction(repr(shown)) == number else str(number)
+    nearest = float(number)
+    return nearest if Fraction(repr(nearest)) == number else str(number)
 
 
 def question(document: dict[str, Any]) -> str:
@@ -34,8 +34,12 @@ def question(document: dict[str, Any]) -> str:
 
     >>> print(question({"column": "vote", "by": "sex", "unit": UNIT_ROW}))
     What share of the records has each category of “vote”, within each group of “sex”?
+    >>> print(question({"axes": [{"column": "sex"}, {"column": "vote"}], "unit": UNIT_ROW}))
+    What share of the records is in each cell of “sex” × “vote”?
     """
-    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _selected(document)
+    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _filter_words(document)
+    if "axes" in document:
+        return f"What share of the {whose} is in each cell of {_axes(document)}?"
     if document.get("rates"):
         return f"How many {whose} are there {per_words(document)}, in each group of “{document['column']}”?"
     of = "" if document["column"] is None else f" of “{document['column']}”"
@@ -47,50 +51,35 @@ def citation(document: dict[str, Any]) -> str | None:
     """How a release is cited; None before it is drawn, and for what is not private."""
     if document["released_at"] is None or not is_private(document):
         return None
-    of = [f"“{name}”" for name in document.get("columns", [document.get("column")]) if name is not None]
-    by = f" by “{document['by']}”" if document.get("by") is not None else ""
-    what = "Rates by" if document.get("rates") else "Shares of"
-    title = document["title"] or (f"{what} {', '.join(of)}" if of else "Category shares") + by
     request = "" if document["request_id"] is None else f", request {document['request_id']}"
     return (
-        f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
+        f"{document['title'] or _default_title(document)}. "
+        f"{'' if document['source_name'] is None else document['source_name'] + '. '}"
         f"Differentially private release of {document['released_at'][:10]}, {_price(document)}, "
         f"{size_words(document)}, by discreet {document['version']}{request}."
     )
 
 
-def table_question(document: dict[str, Any]) -> str:
-    """What was asked of crossed columns, as a sentence.
-
-    >>> print(table_question({"axes": [{"column": "sex"}, {"column": "vote"}], "unit": UNIT_ROW}))
-    What share of the records is in each cell of “sex” × “vote”?
-    """
-    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _selected(document)
-    return f"What share of the {whose} is in each cell of {_axes(document)}?"
-
-
-def table_citation(document: dict[str, Any]) -> str | None:
-    """How a cross table is cited; None before it is drawn."""
-    titled = {**document, "title": document["title"] or f"Table of {_axes(document)}"}
-    return citation(titled) if document["certificate"] is not None else None
+def _default_title(document: dict[str, Any]) -> str:
+    if "axes" in document:
+        return f"Table of {_axes(document)}"
+    columns = [f"“{name}”" for name in document.get("columns", [document.get("column")]) if name is not None]
+    by = f" by “{document['by']}”" if document.get("by") is not None else ""
+    what = "Rates by" if document.get("rates") else "Shares of"
+    return (f"{what} {', '.join(columns)}" if columns else "Category shares") + by
 
 
-def table_methods(document: dict[str, Any]) -> str:
+def _table_methods(document: dict[str, Any]) -> str:
     """A paragraph that says how a cross table was released; public values only."""
-    cells = len(document["output"] or ())
-    said = document["prior"]
-    prior = f"parameter {said} for each cell" if not isinstance(said, list) else "a parameter for each cell"
+    cells, parameters = len(document["output"] or ()), document["prior"]
+    prior = "a parameter for each cell" if isinstance(parameters, list) else f"parameter {parameters} for each cell"
     left_out = " Cells that cannot occur by definition were left out." if document["impossible"] else ""
-    budget = "No privacy budget was charged."
-    if document["dataset"] is not None:
-        budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
-    cited = "" if document["citation"] is None else f" Cite as: {document['citation']}"
     return (
         f"The shares of {cells:,} cells of {_axes(document)} ({size_words(document)}, Dirichlet prior with {prior}) "
         f"were released in one draw with the {document['mechanism']['name']} mechanism of discreet "
         f"{document['version']}, which satisfies ε-differential privacy with {_price(document)} "
         f"when {changed(document)}.{left_out} "
-        f"{' '.join([*selection(document), budget])}{cited}"
+        f"{' '.join([*selection(document), *_charge_words(document)])}"
     )
 
 
@@ -101,9 +90,9 @@ def _axes(document: dict[str, Any]) -> str:
 def treatment(document: dict[str, Any]) -> str:
     """What became of values outside the categories. Receipts of the first schema, which are not dated, do not say.
 
-    >>> said = {"released_at": "2030-01-01T00:00:00+00:00", "column": "vote", "other": "someone else", "missing": None}
-    >>> print(treatment(said))
-    Missing values and values outside the categories count as “someone else”.
+    >>> document = {"released_at": "2030-01-01T00:00:00+00:00", "column": "vote", "other": "rest", "missing": None}
+    >>> print(treatment(document))
+    Missing values and values outside the categories count as “rest”.
     """
     other, missing = document["other"], document["missing"]
     if document["released_at"] is None:
@@ -111,8 +100,8 @@ def treatment(document: dict[str, Any]) -> str:
     if "axes" not in document and document["column"] is None:
         return "The counts were given as they are."
     if "n" not in document and other is None:
-        kept = "" if missing is None else f"Missing values count as “{missing}”. "
-        return f"{kept}Records outside the categories were not counted."
+        blanks = "" if missing is None else f"Missing values count as “{missing}”. "
+        return f"{blanks}Records outside the categories were not counted."
     if missing is None and other is None:
         return "Every value was declared to be one of the categories, and none to be missing."
     if missing is None:
@@ -124,16 +113,20 @@ def treatment(document: dict[str, Any]) -> str:
 def methods(document: dict[str, Any]) -> str:
     """A paragraph that says how a release was made, ready to paste; public values only."""
     if "axes" in document:
-        return table_methods(document)
+        return _table_methods(document)
     parts = document.get("parts", [document])
-    told = [sentence for part in parts for sentence in _release(part)]
+    sentences = [sentence for part in parts for sentence in _release_sentences(part)]
     if "parts" in document:
-        told.insert(0, f"In one request, {len(parts)} columns were released, with {_price(document)} in all.")
-    budget = "No privacy budget was charged."
+        sentences.insert(0, f"In one request, {len(parts)} columns were released, with {_price(document)} in all.")
+    return " ".join([*sentences, *_charge_words(document)])
+
+
+def _charge_words(document: dict[str, Any]) -> list[str]:
+    """Which budget was charged, and how to cite the release."""
+    charge = "No privacy budget was charged."
     if document["dataset"] is not None:
-        budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
-    cited = "" if document["citation"] is None else f" Cite as: {document['citation']}"
-    return " ".join([*told, budget]) + cited
+        charge = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
+    return [charge] if document["citation"] is None else [charge, f"Cite as: {document['citation']}"]
 
 
 def per_words(document: dict[str, Any]) -> str:
@@ -146,9 +139,9 @@ def per_words(document: dict[str, Any]) -> str:
     return f"per {per.numerator:,} of exposure" if per.denominator == 1 else f"per {exact_text(per)} of exposure"
 
 
-def _release(document: dict[str, Any]) -> list[str]:
+def _release_sentences(document: dict[str, Any]) -> list[str]:
     if document.get("rates"):
-        return _rate_release(document)
+        return _rate_sentences(document)
     priors, groups, column = document["prior"], document["groups"], document["column"]
     prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
     shares = f"The shares of {len(document['categories'])} categories" + ("" if column is None else f" of “{column}”")
@@ -163,7 +156,7 @@ def _release(document: dict[str, Any]) -> list[str]:
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
         f"which are {widths(document)} wide.{expected}{_total(document)}",
         treatment(document),
-        f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
+        f"Certificate {_digests(document)}.",
     ]
 
 
@@ -175,7 +168,7 @@ def _by_mechanism(document: dict[str, Any]) -> str:
     )
 
 
-def _rate_release(document: dict[str, Any]) -> list[str]:
+def _rate_sentences(document: dict[str, Any]) -> list[str]:
     shape, rate = document["rates"]["prior"]
     return [
         f"The numbers of records {per_words(document)} in {len(document['categories'])} groups of "
@@ -185,8 +178,12 @@ def _rate_release(document: dict[str, Any]) -> list[str]:
         f"Rates are reported as posterior means with equal-tailed 95 % intervals ({NOISE_INCLUDED}), which are "
         f"{widths(document)} wide.",
         treatment(document),
-        f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
+        f"Certificate {_digests(document)}.",
     ]
+
+
+def _digests(document: dict[str, Any]) -> str:
+    return ", ".join(certificate["digest"][:16] for certificate in certificates(document))
 
 
 def widths(document: dict[str, Any]) -> str:
@@ -244,14 +241,14 @@ def selection(document: dict[str, Any]) -> list[str]:
     >>> print(*selection({"filters": {"region": ["north", "south"], "year": ["2024"]}}))
     Only records with “region” north or south and “year” 2024 were counted.
     """
-    selected = _selected(document)
-    return [f"Only records{selected} were counted."] if selected else []
+    words = _filter_words(document)
+    return [f"Only records{words} were counted."] if words else []
 
 
-def _selected(document: dict[str, Any]) -> str:
+def _filter_words(document: dict[str, Any]) -> str:
     filters = sorted(document.get("filters", {}).items())
-    told = " and ".join(f"“{column}” {' or '.join(values)}" for column, values in filters)
-    return f" with {told}" if told else ""
+    words = " and ".join(f"“{column}” {' or '.join(values)}" for column, values in filters)
+    return f" with {words}" if words else ""
 
 
 def replaced(document: dict[str, Any]) -> str:
@@ -274,17 +271,22 @@ def changing(document: dict[str, Any]) -> str:
     return f"{verb} {replaced(document)}"
 
 
+def is_drawn(document: dict[str, Any]) -> bool:
+    """Whether something was released: the preview of a release has neither output nor posterior."""
+    return all(part.get("posterior", part["output"]) is not None for part in document.get("parts", [document]))
+
+
 def is_private(document: dict[str, Any]) -> bool:
     """Whether the certified loss is at most the ε that was asked for."""
     return all(
-        one["loss"] != "inf" and Fraction(one["loss"]) <= Fraction(document["epsilon_exact"])
-        for one in certificates(document)
+        certificate["loss"] != "inf" and Fraction(certificate["loss"]) <= Fraction(document["epsilon_exact"])
+        for certificate in certificates(document)
     )
 
 
 def certificates(document: dict[str, Any]) -> list[dict[str, Any]]:
     """All certificates: one, or one for each public group, or those of several columns."""
     if "parts" in document:
-        return [one for part in document["parts"] for one in certificates(part)]
-    said = document["certificate"]
-    return [said] if isinstance(said.get("loss"), str) else [one for one in said.values() if one is not None]
+        return [certificate for part in document["parts"] for certificate in certificates(part)]
+    field = document["certificate"]
+    return [field] if isinstance(field.get("loss"), str) else [each for each in field.values() if each is not None]

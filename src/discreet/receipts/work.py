@@ -19,7 +19,8 @@ from discreet.kernels import Kernel, family_kernel
 from discreet.mechanisms.tight_weights import MOST_PARTITIONS
 from discreet.posteriors.partitions import number_of_partitions
 from discreet.receipts.claims import claims_of
-from discreet.receipts.receipt import QUICK_CELLS, Receipt, exact_number, refuse_nonsense
+from discreet.receipts.receipt import Receipt, exact_number, refuse_nonsense
+from discreet.receipts.tables import QUICK_CELLS
 
 MAX_STEPS = 30_000_000
 
@@ -65,12 +66,12 @@ class Sizes:
     @property
     def candidates(self) -> int:
         """How many there are, or more than are ever listed."""
-        found = 1
+        number = 1
         for i in range(1, min(self.k, _MANY)):
-            found = found * (self.n + i) // i
-            if found > _MANY:
+            number = number * (self.n + i) // i
+            if number > _MANY:
                 return _MANY
-        return found
+        return number
 
     @property
     def width(self) -> float:

@@ -102,7 +102,7 @@ class Question(Declaration):
                 "rates are of events by one column, and of a private number of them",
                 hint="count the groups as categories, under `adjacency` add-remove",
             )
-        return RateTerms.asked(exposure, self.answers, per=per, prior=prior)
+        return RateTerms.read(exposure, self.answers, per=per, prior=prior)
 
     @property
     def has_private_n(self) -> bool:

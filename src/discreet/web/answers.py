@@ -19,7 +19,7 @@ from discreet.counting import MemoryFile
 from discreet.errors import InvalidInput
 from discreet.mechanisms import RELEASABLE
 from discreet.requests.request import draw_request_id
-from discreet.web import budgets, forecasts, plans, reading, releasing
+from discreet.web import budgets, forecasts, plans, receipts, releases
 from discreet.web.fields import Fields
 from discreet.web.guard import MAX_UPLOAD
 from discreet.web.terms import TERMS
@@ -34,7 +34,7 @@ class PageApi:
     _door: Lock = field(default_factory=Lock, repr=False)
     _turns: WeakValueDictionary[str, Lock] = field(default_factory=WeakValueDictionary, repr=False)
     """One lock for each request, kept while somebody holds it or waits for it."""
-    _held: dict[str, MemoryFile] = field(default_factory=dict, repr=False)
+    _tables: dict[str, MemoryFile] = field(default_factory=dict, repr=False)
     """The newest table, by its id: in memory, and nowhere else."""
 
     def require_ledger(self) -> str:
@@ -51,18 +51,18 @@ class PageApi:
     def hold(self, name: str, content: bytes) -> dict[str, Any]:
         """Keep a table in memory, in place of the one before it; it is gone with the process."""
         self.require_release()
-        held = MemoryFile(name, content)
+        table = MemoryFile(name, content)
         upload = draw_request_id()
         with self._door:
-            self._held.clear()
-            self._held[upload] = held
-        return {"upload": upload, "name": held.name, "size": len(content)}
+            self._tables.clear()
+            self._tables[upload] = table
+        return {"upload": upload, "name": table.name, "size": len(content)}
 
     def forget(self, fields: Fields) -> dict[str, Any]:
         """Drop the table that was handed over."""
         fields.all_read()
         with self._door:
-            self._held.clear()
+            self._tables.clear()
         return {}
 
     def source(self, fields: Fields) -> str | MemoryFile:
@@ -73,10 +73,10 @@ class PageApi:
                 raise InvalidInput("there is no table", hint="choose a file, or give an address", parameter="source")
             return address
         with self._door:
-            held = self._held.get(upload)
-        if held is None:
+            table = self._tables.get(upload)
+        if table is None:
             raise InvalidInput("the file is not held any more", hint="choose it again", parameter="file")
-        return held
+        return table
 
     def turn(self, request_id: str) -> Lock:
         """The lock of a request: one at a time draws for it."""
@@ -95,17 +95,13 @@ class PageApi:
         """`discreet audit`."""
         space = PosteriorSpace(prior=fields.text("prior"), n=fields.text("n"))
         name, epsilon = fields.text("mechanism"), fields.text("epsilon")
-        given, calibrated = {key: fields.maybe(key) for key in ("gamma", "delta")}, fields.flag("calibrated")
+        parameters, calibrated = {key: fields.maybe(key) for key in ("gamma", "delta")}, fields.flag("calibrated")
         fields.all_read()
-        options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-        mechanism: Mechanism
-        if calibrated:
-            mechanism = dc.calibrate(name, space, epsilon=epsilon, **options)
-        else:
-            mechanism = dc.mechanism(name, space, epsilon=epsilon, **options)
-        found = dc.audit(mechanism).to_json()
+        options: dict[str, Any] = {key: value for key, value in parameters.items() if value is not None}
+        build: Callable[..., Mechanism] = dc.calibrate if calibrated else dc.mechanism
+        document = dc.audit(build(name, space, epsilon=epsilon, **options)).to_json()
         keys = ("exact_epsilon", "guarantee", "asked_epsilon")
-        return found | {"shown": {key: _loss_text(found[key]) for key in keys}}
+        return document | {"shown": {key: _loss_text(document[key]) for key in keys}}
 
 
 def _loss_text(loss: float | None) -> str | None:
@@ -113,7 +109,7 @@ def _loss_text(loss: float | None) -> str | None:
     return None if loss is None else f"{decimal_upper(loss * (1 - 1e-12), 4).normalize():f}"
 
 
-class Asked(NamedTuple):
+class Endpoint(NamedTuple):
     """How a question is answered."""
 
     answer: Callable[[PageApi, Fields], dict[str, Any]]
@@ -123,24 +119,24 @@ class Asked(NamedTuple):
     """Whether it changes the ledger: then it is never stopped, and the end of the server waits for it."""
 
 
-QUESTIONS: dict[str, Asked] = {
-    "facts": Asked(PageApi.facts, takes_long=False),
-    "forecast": Asked(lambda _, fields: forecasts.forecast(fields), takes_long=False),
-    "plan": Asked(lambda _, fields: plans.plan(fields)),
-    "audit": Asked(PageApi.audit),
-    "infer": Asked(lambda _, fields: reading.infer(fields)),
-    "read": Asked(lambda _, fields: reading.read(fields)),
-    "compare": Asked(lambda _, fields: reading.compare(fields)),
-    "series": Asked(lambda _, fields: reading.series(fields)),
-    "forget": Asked(PageApi.forget, takes_long=False),
-    "columns": Asked(releasing.columns, takes_long=False),
-    "check": Asked(releasing.check),
-    "price": Asked(releasing.price),
-    "release": Asked(releasing.release, takes_long=False, writes=True),
-    "budgets": Asked(budgets.budgets, takes_long=False),
-    "create_budget": Asked(budgets.create_budget, takes_long=False, writes=True),
-    "price_schedule": Asked(lambda _, fields: budgets.price_schedule(fields)),
-    "sealed": Asked(budgets.sealed, takes_long=False),
-    "verify_ledger": Asked(budgets.verify_ledger),
-    "export_ledger": Asked(budgets.export_ledger),
+QUESTIONS: dict[str, Endpoint] = {
+    "facts": Endpoint(PageApi.facts, takes_long=False),
+    "forecast": Endpoint(lambda _, fields: forecasts.forecast(fields), takes_long=False),
+    "plan": Endpoint(lambda _, fields: plans.plan(fields)),
+    "audit": Endpoint(PageApi.audit),
+    "infer": Endpoint(lambda _, fields: receipts.infer(fields)),
+    "read": Endpoint(lambda _, fields: receipts.read(fields)),
+    "compare": Endpoint(lambda _, fields: receipts.compare(fields)),
+    "series": Endpoint(lambda _, fields: receipts.series(fields)),
+    "forget": Endpoint(PageApi.forget, takes_long=False),
+    "columns": Endpoint(releases.columns, takes_long=False),
+    "check": Endpoint(releases.check),
+    "price": Endpoint(releases.price),
+    "release": Endpoint(releases.release, takes_long=False, writes=True),
+    "budgets": Endpoint(budgets.budgets, takes_long=False),
+    "create_budget": Endpoint(budgets.create_budget, takes_long=False, writes=True),
+    "price_schedule": Endpoint(lambda _, fields: budgets.price_schedule(fields)),
+    "sealed": Endpoint(budgets.sealed_outcome, takes_long=False),
+    "verify_ledger": Endpoint(budgets.verify_ledger),
+    "export_ledger": Endpoint(budgets.export_ledger),
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RECENT = 50
 """Rows of the ledger's history that are shown."""
 
-EXPLAINED = {
+MEANINGS = {
     "basic": "The ε of all releases add up. Simple, and exact for a few releases.",
     "zcdp": "Losses add up as ρ, and are turned into an ε at a δ. Cheaper for many small releases; it needs a δ.",
     "exact": "A schedule fixes all releases beforehand. What they cost together is worked out when it is opened.",
@@ -35,8 +35,8 @@ EXPLAINED = {
 def choices() -> dict[str, list[tuple[str, str]]]:
     """The compositions and adjacencies that a budget may have, explained."""
     return {
-        "composition": [(name, EXPLAINED.get(name, "")) for name in COMPOSITIONS],
-        "adjacency": [(name, EXPLAINED.get(name, "")) for name in ADJACENCIES],
+        "composition": [(name, MEANINGS.get(name, "")) for name in COMPOSITIONS],
+        "adjacency": [(name, MEANINGS.get(name, "")) for name in ADJACENCIES],
     }
 
 
@@ -66,8 +66,8 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
         "history": [entry._asdict() | {"outcome": None} for entry in newest],
         "head": book.head(),
         "shown": {
-            "accounts": _accounts(accounts).to_json(),
-            "left": [_left(account) for account in accounts],
+            "accounts": _account_table(accounts).to_json(),
+            "left": [_share_left(account) for account in accounts],
             "slots": [[(str(slot), slot.squares()) for slot in account.slots] for account in accounts],
             "history": Table("Newest rows", headings, rows).to_json(),
             "sealed": [entry.request_id in sealed and entry.kind == "charge" for entry in newest],
@@ -83,7 +83,7 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
 def price_schedule(fields: Fields) -> dict[str, Any]:
     """What all releases of a schedule cost together, before it is opened: no ledger is asked."""
     text, delta = fields.text("schedule"), exact(fields.maybe("delta") or "0", "delta", minimum=0)
-    schedule = _schedule(text, _least(fields))
+    schedule = _read_schedule(text, _read_least(fields))
     fields.all_read()
     with about("delta"):
         price = Amount(schedule.price(delta), delta)
@@ -91,11 +91,11 @@ def price_schedule(fields: Fields) -> dict[str, Any]:
     return {"sentence": f"All of it costs {_text(price)}, where the ε add up to {exact_text(total)}."}
 
 
-def _least(fields: Fields) -> int:
+def _read_least(fields: Fields) -> int:
     return whole(fields.maybe("categories_at_least") or "2", "categories_at_least", minimum=2)
 
 
-def _schedule(text: str, categories: int) -> Schedule:
+def _read_schedule(text: str, categories: int) -> Schedule:
     with about("schedule"):  # an ε in it, too
         Schedule.read(text, 2)
     return Schedule.read(text, categories)
@@ -104,26 +104,26 @@ def _schedule(text: str, categories: int) -> Schedule:
 def create_budget(api: PageApi, fields: Fields) -> dict[str, Any]:
     """`discreet ledger create`: a budget is set once. The price of a schedule is worked out."""
     api.require_release()
-    asked: dict[str, Any] = {
+    budget: dict[str, Any] = {
         "dataset": fields.text("dataset"),
         "epsilon": fields.maybe("epsilon"),
         "delta": fields.maybe("delta") or "0",
         "composition": fields.maybe("composition") or "basic",
         "schedule": fields.maybe("schedule"),
-        "categories_at_least": _least(fields),
+        "categories_at_least": _read_least(fields),
         "adjacency": fields.maybe("adjacency") or "replace-one",
         "id_column": fields.maybe("id_column"),
     }
     fields.all_read()
-    if asked["composition"] == EXACT and asked["schedule"]:
-        _schedule(asked["schedule"], asked["categories_at_least"])
-    book = dc.Ledger.create(api.require_ledger(), **asked)
-    budget = _text(book.account(asked["dataset"]).budget)
-    sentence = f"{asked['dataset']} has a budget: it may spend {budget} in all."
-    return {"dataset": asked["dataset"], "head": book.head(), "sentence": sentence}
+    if budget["composition"] == EXACT and budget["schedule"]:
+        _read_schedule(budget["schedule"], budget["categories_at_least"])
+    book = dc.Ledger.create(api.require_ledger(), **budget)
+    amount = _text(book.account(budget["dataset"]).budget)
+    sentence = f"{budget['dataset']} has a budget: it may spend {amount} in all."
+    return {"dataset": budget["dataset"], "head": book.head(), "sentence": sentence}
 
 
-def sealed(api: PageApi, fields: Fields) -> dict[str, Any]:
+def sealed_outcome(api: PageApi, fields: Fields) -> dict[str, Any]:
     """What was sealed for a request: public, and free."""
     request_id = fields.text("request_id")
     fields.all_read()
@@ -138,8 +138,12 @@ def verify_ledger(api: PageApi, fields: Fields) -> dict[str, Any]:
     head = fields.maybe("head")
     fields.all_read()
     verified = dc.Ledger(api.require_ledger()).verify(head)
-    noted = "" if head is None else " The head that you gave is among them."
-    return {"rows": verified.rows, "head": verified.head, "sentence": f"All {verified.rows:,} rows are sound.{noted}"}
+    confirmation = "" if head is None else " The head that you gave is among them."
+    return {
+        "rows": verified.rows,
+        "head": verified.head,
+        "sentence": f"All {verified.rows:,} rows are sound.{confirmation}",
+    }
 
 
 def export_ledger(api: PageApi, fields: Fields) -> dict[str, Any]:
@@ -149,7 +153,7 @@ def export_ledger(api: PageApi, fields: Fields) -> dict[str, Any]:
     return {"text": dc.Ledger(api.require_ledger()).export(kind), "name": f"budgets.{kind}"}
 
 
-def _accounts(accounts: list[Account]) -> Table:
+def _account_table(accounts: list[Account]) -> Table:
     rows = [
         [
             account.dataset,
@@ -168,7 +172,7 @@ def _accounts(accounts: list[Account]) -> Table:
     return Table("Budgets", headings, rows)
 
 
-def _left(account: Account) -> float:
+def _share_left(account: Account) -> float:
     """How much is left, for a picture only: the numbers beside it are exact."""
     return min(1.0, float(account.remaining.epsilon / account.budget.epsilon))
 

@@ -13,7 +13,7 @@ Place = Callable[[float], float]
 """From a value to where it is drawn."""
 
 WIDTH, LEFT, RIGHT, ROW, TOP, BELOW = 640, 170, 16, 30, 8, 40
-LONGEST = 22
+MAX_LABEL_CHARS = 22
 
 
 def safe(text: object) -> str:
@@ -46,15 +46,15 @@ def interval_chart(picture: Picture) -> str:
 
 def _line(line: Line, y: float, place: Place) -> str:
     name = visible_text(line.name)
-    short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-    drawn = [f'<text x="{LEFT - 10}" y="{y + 4:.1f}" text-anchor="end">{escape(short)}</text>']
+    short = name if len(name) <= MAX_LABEL_CHARS else f"{name[: MAX_LABEL_CHARS - 1]}…"
+    marks = [f'<text x="{LEFT - 10}" y="{y + 4:.1f}" text-anchor="end">{escape(short)}</text>']
     for ends, kind, up in ((line.aware, "aware", -3), (line.plain, "plain", 6)):
         if ends is not None:
             low, high = place(ends[0]), place(ends[2])
-            drawn.append(f'<line class="{kind}" x1="{low:.1f}" x2="{high:.1f}" y1="{y + up:.1f}" y2="{y + up:.1f}"/>')
+            marks.append(f'<line class="{kind}" x1="{low:.1f}" x2="{high:.1f}" y1="{y + up:.1f}" y2="{y + up:.1f}"/>')
     if line.aware is not None:
-        drawn.append(f'<circle class="dot" cx="{place(line.aware[1]):.1f}" cy="{y - 3:.1f}" r="5"/>')
-    return "".join(drawn)
+        marks.append(f'<circle class="dot" cx="{place(line.aware[1]):.1f}" cy="{y - 3:.1f}" r="5"/>')
+    return "".join(marks)
 
 
 def _axis(picture: Picture) -> tuple[Place, list[tuple[float, str]], float | None]:
@@ -66,23 +66,23 @@ def _axis(picture: Picture) -> tuple[Place, list[tuple[float, str]], float | Non
         steps = [digit * 10.0**power for power in range(-9, 10) for digit in (1, 2, 5)]
         inside = [value for value in steps if low <= math.log10(value) <= high]
         every = math.ceil(len(inside) / 8)
-        kept = [value for i, value in enumerate(inside) if (i - inside.index(1.0)) % every == 0]
-        return _placed(low, high, math.log10), [(value, f"{value:g}") for value in kept], 1.0
+        ticks = [(value, f"{value:g}") for i, value in enumerate(inside) if (i - inside.index(1.0)) % every == 0]
+        return _place_on(low, high, math.log10), ticks, 1.0
     if picture.scale == "amount":
         low, high = (0.9 * min(values) if min(values) > 0.5 * max(values) else 0.0), 1.04 * max(values)
-        return _placed(low, high, float), [(value, f"{value:,g}") for value in _round(low, high)], None
+        return _place_on(low, high, float), [(value, f"{value:,g}") for value in _round_numbers(low, high)], None
     low, high = picture.ends or (min([0.0, *values]), max([0.0, *values]))
     edge = 0.0 if picture.ends or picture.scale == "share" else 0.04 * (high - low)
     low, high = 100 * (low - edge), 100 * (high + edge)
     unit = " %" if picture.scale == "share" else ""
-    ticks = [(value / 100, f"{value:g}{unit}") for value in _round(low, high)]
-    return _placed(low / 100, high / 100, float), ticks, None if picture.scale == "share" else 0.0
+    ticks = [(value / 100, f"{value:g}{unit}") for value in _round_numbers(low, high)]
+    return _place_on(low / 100, high / 100, float), ticks, None if picture.scale == "share" else 0.0
 
 
-def _round(low: float, high: float) -> list[float]:
+def _round_numbers(low: float, high: float) -> list[float]:
     """About seven round numbers between these.
 
-    >>> _round(0, 52)
+    >>> _round_numbers(0, 52)
     [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
     """
     rough = (high - low) / 7
@@ -91,7 +91,7 @@ def _round(low: float, high: float) -> list[float]:
     return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
-def _placed(low: float, high: float, scale: Callable[[float], float]) -> Place:
+def _place_on(low: float, high: float, scale: Callable[[float], float]) -> Place:
     def place(value: float) -> float:
         at = (scale(value) - low) / (high - low) if value > 0 or scale is float else 0.0
         return LEFT + min(1.0, max(0.0, at)) * (WIDTH - LEFT - RIGHT)

@@ -93,9 +93,9 @@ class Fields:
         sent = self._sent.get(name, [])
         if not isinstance(sent, list) or len(sent) > MAX_PARTS or not all(isinstance(each, dict) for each in sent):
             raise InvalidInput(f"{name} must be a list of at most {MAX_PARTS}", hint="reload the page", parameter=name)
-        found = [Fields(each, f"{self._prefix}{name}.{i}.") for i, each in enumerate(sent)]
-        self._parts += found
-        return found
+        parts = [Fields(each, f"{self._prefix}{name}.{i}.") for i, each in enumerate(sent)]
+        self._parts += parts
+        return parts
 
     def about(self, name: str) -> AbstractContextManager[None]:
         """Whatever is refused meanwhile is about this field of these."""

@@ -16,9 +16,9 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.requests.request import Question, ReleaseRequest, place_delta
 from discreet.utility.targets import Interval
 from discreet.utility.widths import quick_width
-from discreet.web.asking import CROSS, RATES, SHARES
 from discreet.web.fields import Fields
 from discreet.web.pictures import Line, Picture, Table, percent_range
+from discreet.web.questions import CROSS, RATES, SHARES
 
 EPSILONS = [f"{digit}e{power}" for power in (-2, -1, 0) for digit in ("1", "1.5", "2", "3", "4", "5", "7")] + ["10"]
 SIZES = [str(digit * 10**power) for power in range(1, 8) for digit in (1, 2, 5)]
@@ -36,32 +36,32 @@ CENTRAL = 1.96
 MARKS = "Line: a 95 % interval. Dot: its centre."
 CENTRED = "Centred where the prior expects it."
 
-SHOWN = 9
+OUTPUTS = 9
 """So many outputs on either side are drawn."""
 
 
 def stops() -> dict[str, list[str]]:
     """The places of both sliders, as people write them."""
-    return {"epsilon": [exact_text(Fraction(one)) for one in EPSILONS], "n": SIZES}
+    return {"epsilon": [exact_text(Fraction(text)) for text in EPSILONS], "n": SIZES}
 
 
 def forecast(fields: Fields) -> dict[str, Any]:
     """How wide an interval will be with and without privacy, and what this ε means."""
-    asked = Outlook.read(fields, fields.text("epsilon"))
+    outlook = Outlook.read(fields, fields.text("epsilon"))
     fields.all_read()
-    picture, (width, without), lead = _events(asked) if asked.kind == RATES else _shares(asked)
-    shared = f" Each of {asked.number} columns has ε = {exact_text(asked.share)}." if asked.number > 1 else ""
+    picture, (width, without), lead = _events(outlook) if outlook.kind == RATES else _shares(outlook)
+    shared = f" Each of {outlook.number} columns has ε = {exact_text(outlook.share)}." if outlook.number > 1 else ""
     return {
-        "epsilon": exact_text(asked.epsilon),
+        "epsilon": exact_text(outlook.epsilon),
         "lead": f"{lead}.{shared}",
         "width": width,
         "without": without,
         "sentences": [
-            epsilon_meaning(asked.epsilon, CHANGES[asked.is_private], float(asked.delta)),
-            *epsilon_warning(asked.epsilon),
+            epsilon_meaning(outlook.epsilon, CHANGES[outlook.is_private], float(outlook.delta)),
+            *epsilon_warning(outlook.epsilon),
         ],
         "picture": picture.to_json(),
-        "neighbours": _neighbours(asked.epsilon),
+        "neighbours": _neighbours(outlook.epsilon),
     }
 
 
@@ -89,7 +89,7 @@ class Outlook:
             fields.text("prior"),
             whole(fields.text("n"), "n", minimum=1),
             tuple(whole(size, "sizes", minimum=1) for size in fields.names("sizes")),
-            _groups(fields),
+            _read_groups(fields),
             read_epsilon(epsilon),
             exact(fields.maybe("delta") or "0", "delta", minimum=0),
             fields.maybe("mechanism") or Geometric.name,
@@ -122,7 +122,7 @@ class Outlook:
             return PosteriorSpace(prior=[exact(self.prior, "prior", above=0)] * math.prod(self.sizes), n=self.n)
         return PosteriorSpace(prior=self.prior, n=self.n)
 
-    def made(self, space: PosteriorSpace) -> Geometric | Gaussian:
+    def noise_mechanism(self, space: PosteriorSpace) -> Geometric | Gaussian:
         """The noise whose intervals are told: geometric, unless Gaussian is asked for."""
         if self.mechanism == Gaussian.name:
             options: dict[str, Any] = place_delta(self.mechanism, self.delta or None, self.number)[0]
@@ -130,11 +130,11 @@ class Outlook:
         return Geometric(space, epsilon=self.share)
 
 
-def _shares(asked: Outlook) -> tuple[Picture, list[float], str]:
+def _shares(outlook: Outlook) -> tuple[Picture, list[float], str]:
     """The share of a category, within a group or not, or of a cell; or the difference between two groups."""
-    space, interval, is_cross = asked.space, Interval(**asked.groups), asked.kind == CROSS
+    space, interval, is_cross = outlook.space, Interval(**outlook.groups), outlook.kind == CROSS
     grouped = interval.groups is not None
-    width = interval.width(space, asked.share).value if grouped else quick_width(asked.made(space)).value
+    width = interval.width(space, outlook.share).value if grouped else quick_width(outlook.noise_mechanism(space)).value
     without = interval.width_without_privacy(space)
     is_difference = interval.of == "difference"
     centre = 0.0 if is_difference else float(space.prior.parameters[0] / space.prior.total)
@@ -143,18 +143,18 @@ def _shares(asked: Outlook) -> tuple[Picture, list[float], str]:
     notes = [f"{CENTRED} A release is centred where its data is, and has this width on average."]
     if is_cross:
         notes.append("A margin sums cells: “Which one, and why?” tells how wide its intervals will be.")
-    if asked.is_private:
+    if outlook.is_private:
         notes.append("Told as if n were public: “Which one, and why?” tells what protecting it changes.")
-    ends = {asked.name: _around(centre, width), "no privacy": _around(centre, without)}
+    ends = {outlook.name: _around(centre, width), "no privacy": _around(centre, without)}
     picture = Picture(
         "The interval that a reader will see",
         "difference of two shares" if is_difference else f"share of one {'cell' if is_cross else 'category'}",
         "points" if is_difference else "share",
-        [Line(name, own) for name, own in ends.items()],
+        [Line(name, interval) for name, interval in ends.items()],
         Table(
             "Expected width of a 95 % interval",
             ["", "Width, percentage points", "Where it would lie"],
-            [[name, points(own[2] - own[0]), percent_range(own[::2])] for name, own in ends.items()],
+            [[name, points(high - low), percent_range((low, high))] for name, (low, _, high) in ends.items()],
         ),
         ends=(max(low, centre - reach), min(high, centre + reach)),
         text=MARKS,
@@ -166,32 +166,32 @@ def _shares(asked: Outlook) -> tuple[Picture, list[float], str]:
     return picture, [width, without], width_words(width, without, whose=whose)
 
 
-def _events(asked: Outlook) -> tuple[Picture, list[float], str]:
+def _events(outlook: Outlook) -> tuple[Picture, list[float], str]:
     """The events of a group, of which its rate is a multiple: their Poisson spread, and that of the noise."""
-    groups = max(1, *asked.sizes)
-    made = asked.made(PosteriorSpace(prior=[1] * max(2, groups), n=None, adjacency=ADD_REMOVE))
-    number, noise = asked.n / groups, made.kernel.cell_noise
-    variance = 1 / (2 * math.sinh(float(asked.share) / 2) ** 2) if noise is None else float(noise.variance)
-    spreads = {asked.name: CENTRAL * math.sqrt(number + variance), "no privacy": CENTRAL * math.sqrt(number)}
-    ends = {name: (max(0.0, number - own), number, number + own) for name, own in spreads.items()}
-    widths = [own[2] - own[0] for own in ends.values()]
-    rows = [[name, f"{own[2] - own[0]:,.0f}", f"{own[0]:,.0f} to {own[2]:,.0f}"] for name, own in ends.items()]
-    reach = 1.3 * spreads[asked.name]
+    groups = max(1, *outlook.sizes)
+    mechanism = outlook.noise_mechanism(PosteriorSpace(prior=[1] * max(2, groups), n=None, adjacency=ADD_REMOVE))
+    number, noise = outlook.n / groups, mechanism.kernel.cell_noise
+    variance = 1 / (2 * math.sinh(float(outlook.share) / 2) ** 2) if noise is None else float(noise.variance)
+    spreads = {outlook.name: CENTRAL * math.sqrt(number + variance), "no privacy": CENTRAL * math.sqrt(number)}
+    ends = {name: (max(0.0, number - spread), number, number + spread) for name, spread in spreads.items()}
+    widths = [high - low for low, _, high in ends.values()]
+    rows = [[name, f"{high - low:,.0f}", f"{low:,.0f} to {high:,.0f}"] for name, (low, _, high) in ends.items()]
+    reach = 1.3 * spreads[outlook.name]
     picture = Picture(
         "The interval that a reader will see",
         "events in one group",
         "amount",
-        [Line(name, own) for name, own in ends.items()],
+        [Line(name, interval) for name, interval in ends.items()],
         Table("Expected width of a 95 % interval", ["", "Width, events", "Where it would lie"], rows),
         ends=(max(0.0, number - reach), number + reach),
         text=MARKS,
         notes=[f"Of a group with {number:,.0f} events, if all groups have equally many. A rate is a multiple of that."],
     )
-    said = f"{widths[0]:,.0f} events wide, {widths[1]:,.0f} without privacy"
-    return picture, widths, f"95 % intervals of a group's events will be about {said}"
+    width = f"{widths[0]:,.0f} events wide, {widths[1]:,.0f} without privacy"
+    return picture, widths, f"95 % intervals of a group's events will be about {width}"
 
 
-def _groups(fields: Fields) -> dict[str, Any]:
+def _read_groups(fields: Fields) -> dict[str, Any]:
     """Groups of the same size, as a guess: who is in which is not known, or not yet."""
     names, public, of = fields.names("groups"), fields.flag("group_public"), fields.maybe("of") or "share"
     if not names:
@@ -210,11 +210,11 @@ def _around(centre: float, width: float) -> tuple[float, float, float]:
 def _neighbours(epsilon: Fraction) -> dict[str, Any]:
     """Two data sets that differ in one person, and how probable each output is for both, from the exact law."""
     mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=PEOPLE), epsilon=epsilon)
-    one, other = ([yes, PEOPLE - yes] for yes in (ONES, ONES - 1))
-    outputs = range(ONES - SHOWN - 1, ONES + SHOWN + 1)
+    neighbours = ([yes, PEOPLE - yes] for yes in (ONES, ONES - 1))
+    outputs = range(ONES - OUTPUTS - 1, ONES + OUTPUTS + 1)
     laws = [
         [math.exp(float(law.log_probability((z, PEOPLE - z)))) for z in outputs]
-        for law in (mechanism.law(one), mechanism.law(other))
+        for law in map(mechanism.law, neighbours)
     ]
     factor = factor_upper(float(epsilon)) if epsilon < 700 else "any number"
     rows = [[str(z), *(f"{law[i]:.4f}" for law in laws)] for i, z in enumerate(outputs)]

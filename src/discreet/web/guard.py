@@ -82,7 +82,7 @@ class Guard:
             # Nothing is said but the status: whoever is refused learns no more.
             await Response(status_code=refusal, headers={**HEADERS, "connection": "close"})(scope, receive, send)
         else:
-            await self._app(scope, _limited(receive, most), _with_headers(send))
+            await self._app(scope, _limit(receive, most), _add_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers, most: int) -> int:
         """The status of a refusal; 0 for whoever may come in."""
@@ -103,11 +103,11 @@ class Guard:
         kind = "application/octet-stream" if scope["path"] == UPLOAD else "application/json"
         if headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
             return 415
-        said = headers.get("content-length", "")
-        return 413 if said.isdecimal() and int(said[:20]) > most else 0
+        length = headers.get("content-length", "")
+        return 413 if length.isdecimal() and int(length[:20]) > most else 0
 
 
-def _with_headers(send: Send) -> Send:
+def _add_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             MutableHeaders(scope=message).update(HEADERS)
@@ -116,7 +116,7 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def _limited(receive: Receive, most: int) -> Receive:
+def _limit(receive: Receive, most: int) -> Receive:
     left, is_whole = most, False
 
     async def receiving() -> Message:

@@ -66,9 +66,9 @@ class Picture:
 
     def to_json(self) -> dict[str, Any]:
         """For the browser."""
-        known = [line for line in self.lines if line.plain is not None]
+        has_plain = any(line.plain is not None for line in self.lines)
         usual = f"Dot and thick line: centre and {100 * self.level:g} % interval, {AWARE}."
-        text = self.text or (f"{usual} Thin: {PLAIN}." if known else usual)
+        text = self.text or (f"{usual} Thin: {PLAIN}." if has_plain else usual)
         return {
             "title": self.title,
             "axis": self.axis,
@@ -112,12 +112,12 @@ class HeatMap:
         """How dark each cell is: 0 for none or what cannot occur, 5 for the largest."""
         most = max(mean for _, mean, _ in self.cells.values())
         ends = [[self.cells.get((row, column)) for column in self.columns] for row in self.rows]
-        return [[0 if one is None else round(5 * one[1] / most) for one in row] for row in ends]
+        return [[0 if cell is None else round(5 * cell[1] / most) for cell in row] for row in ends]
 
     def to_json(self) -> dict[str, Any]:
         """For the browser."""
-        shown = {"title": self.title, "text": self.text, "steps": self.steps(), "table": self.table.to_json()}
-        return shown | {"sentences": [], "notes": [self.text]}
+        document = {"title": self.title, "text": self.text, "steps": self.steps(), "table": self.table.to_json()}
+        return document | {"sentences": [], "notes": [self.text]}
 
     @staticmethod
     def _text(ends: Ends | None) -> str:

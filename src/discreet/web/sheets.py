@@ -23,17 +23,19 @@ from discreet.receipts import (
     Receipt,
     labelled,
     labelled_plug_in,
+    parts_of,
     readable,
     require_modest,
     verify_any,
 )
-from discreet.receipts.words import changing, is_private
+from discreet.receipts.words import changing, is_drawn, is_private
 from discreet.web.drawings import interval_chart, safe
 from discreet.web.pictures import HeatMap, Picture, Table
-from discreet.web.reading import Reading, comparison_pictures, pictures_of, receipt_facts, title_of
+from discreet.web.receipt_pictures import ReaderOptions, comparison_pictures, pictures_of
+from discreet.web.receipts import receipt_facts, title_of
 
 LEVELS = ("0.5", "0.8", "0.9", "0.95", "0.99")
-SHOWN = "0.95"
+DEFAULT_LEVEL = "0.95"
 
 MAX_COMPARISONS = 12
 """Pairs of groups, times categories, that are compared; a page of more says how many are left out."""
@@ -49,9 +51,9 @@ class Choice:
 
     def to_html(self, first: str) -> str:
         """The block, hidden unless it is the one that is shown without script."""
-        hidden = "" if (self.level, self.of) == (SHOWN, first) else " hidden"
-        named = f' data-of="{safe(self.of)}"' if self.of else ""
-        return f'<div data-level="{self.level}"{named}{hidden}>{self.html}</div>'
+        hidden = "" if (self.level, self.of) == (DEFAULT_LEVEL, first) else " hidden"
+        of = f' data-of="{safe(self.of)}"' if self.of else ""
+        return f'<div data-level="{self.level}"{of}{hidden}>{self.html}</div>'
 
 
 def receipt_page(receipt: Receipt | Bundle) -> str:
@@ -62,8 +64,8 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
     >>> "A &lt;vote&gt;" in page, "http" in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     (True, False)
     """
-    document, parts = readable(receipt).document, receipt.parts if isinstance(receipt, Bundle) else (receipt,)
-    if any(part.document["output"] is None for part in parts):
+    document, parts = readable(receipt).document, parts_of(receipt)
+    if not is_drawn(document):
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     if not is_private(document):
         raise NotPrivate("this release has no guarantee", hint="make a page of one that has")
@@ -80,15 +82,17 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
     body = [
         f"<header><h1>{safe(title)}</h1>",
         *(f"<p>{safe(part['question'])}</p>" for part in document.get("parts", [document])),
-        _select("level", "Level of the intervals", [(level, f"{100 * float(level):g} %") for level in LEVELS], SHOWN),
+        _select(
+            "level", "Level of the intervals", [(level, f"{100 * float(level):g} %") for level in LEVELS], DEFAULT_LEVEL
+        ),
         f"</header><main>{''.join(choice.to_html('') for choice in shares)}",
-        _compared(comparisons, names),
+        _comparison_section(comparisons, names),
         _left_out(parts),
         *(f"<p>{safe(sentence)}</p>" for sentence in meaning),
         f"<h2>How it was made</h2><p>{safe(receipt.to_methods())}</p>",
         _facts(receipt_facts(receipt)),
         "</main>",
-        _saved(receipt),
+        _download(receipt),
     ]
     style, script = (
         files("discreet.web").joinpath("sheet", name).read_text("utf-8") for name in ("sheet.css", "sheet.js")
@@ -99,13 +103,13 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{safe(title)}</title><style>{style}</style>"
     )
-    shown = f"<body>{''.join(body)}<script>{script}</script></body>"
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>{shown}</html>\n'
+    content = f"<body>{''.join(body)}<script>{script}</script></body>"
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>{content}</html>\n'
 
 
 def _pictures(parts: Sequence[Receipt], level: str) -> Iterator[Picture | HeatMap]:
     for part in parts:
-        yield from pictures_of(part, Reading(float(level), None, ordinal=False))
+        yield from pictures_of(part, ReaderOptions(float(level), None, ordinal=False))
 
 
 def _comparisons(receipt: Receipt) -> Iterator[Choice]:
@@ -113,15 +117,15 @@ def _comparisons(receipt: Receipt) -> Iterator[Choice]:
     groups = receipt.groups
     if not _categories(receipt):
         return
-    aware, alone = labelled(receipt), labelled_plug_in(receipt)
+    beliefs = labelled(receipt), labelled_plug_in(receipt)
     for category in _categories(receipt):
-        shares, plain = ({group: own.group(group)[category] for group in groups} for own in (aware, alone))
+        shares, plain = ({group: belief.group(group)[category] for group in groups} for belief in beliefs)
         pairs = compare_all(shares)
         for measure in MEASURES:
             for level in LEVELS:
-                found = Analysis(category, measure, float(level), pairs, shares, plain)
+                analysis = Analysis(category, measure, float(level), pairs, shares, plain)
                 of = f"{receipt.column}: {category}" if receipt.column else category
-                html = "".join(map(_picture, comparison_pictures(found)))
+                html = "".join(map(_picture, comparison_pictures(analysis)))
                 yield Choice(level, html, f"{of}, {measure.replace('-', ' ')}")
 
 
@@ -136,11 +140,11 @@ def _left_out(parts: Sequence[Receipt]) -> str:
     left = sum(math.comb(len(part.groups), 2) * (len(part.categories) - len(_categories(part))) for part in parts)
     if not left:
         return ""
-    said = f"{left:,} more comparisons of a category between two groups are not on this page. Each is told by "
-    return f"<p>{safe(said)}<code>discreet compare receipt.json --category … --groups …</code>.</p>"
+    sentence = f"{left:,} more comparisons of a category between two groups are not on this page. Each is told by "
+    return f"<p>{safe(sentence)}<code>discreet compare receipt.json --category … --groups …</code>.</p>"
 
 
-def _compared(comparisons: Sequence[Choice], names: Sequence[str]) -> str:
+def _comparison_section(comparisons: Sequence[Choice], names: Sequence[str]) -> str:
     if not comparisons:
         return ""
     select = _select("of", "What is compared", [(name, name) for name in names], names[0])
@@ -149,19 +153,19 @@ def _compared(comparisons: Sequence[Choice], names: Sequence[str]) -> str:
 
 def _select(name: str, label: str, options: Iterable[tuple[str, str]], chosen: str) -> str:
     """A list to choose from; hidden until the script is there to listen."""
-    listed = "".join(
+    items = "".join(
         f'<option value="{safe(value)}"{" selected" if value == chosen else ""}>{safe(text)}</option>'
         for value, text in options
     )
-    return f'<p class="choose" hidden><label>{safe(label)} <select name="{name}">{listed}</select></label></p>'
+    return f'<p class="choose" hidden><label>{safe(label)} <select name="{name}">{items}</select></label></p>'
 
 
 def _picture(picture: Picture | HeatMap) -> str:
     """A picture with its text, its table and its sentences; a heat map is a table itself."""
-    said = "".join(f"<p>{safe(sentence)}</p>" for sentence in picture.sentences)
+    sentences = "".join(f"<p>{safe(sentence)}</p>" for sentence in picture.sentences)
     chart, text = interval_chart(picture) if isinstance(picture, Picture) else "", picture.to_json()["text"]
     figure = f"<figure>{chart}<figcaption>{safe(text)}</figcaption></figure>"
-    return f"<section><h2>{safe(picture.title)}</h2>{figure}{_table(picture.table)}{said}</section>"
+    return f"<section><h2>{safe(picture.title)}</h2>{figure}{_table(picture.table)}{sentences}</section>"
 
 
 def _table(table: Table) -> str:
@@ -176,11 +180,11 @@ def _table(table: Table) -> str:
 
 
 def _facts(pairs: Iterable[tuple[str, str]]) -> str:
-    told = "".join(f"<dt>{safe(name)}</dt><dd>{safe(text)}</dd>" for name, text in pairs)
-    return f"<details><summary>About this release</summary><dl>{told}</dl></details>"
+    items = "".join(f"<dt>{safe(name)}</dt><dd>{safe(text)}</dd>" for name, text in pairs)
+    return f"<details><summary>About this release</summary><dl>{items}</dl></details>"
 
 
-def _saved(receipt: Receipt | Bundle) -> str:
+def _download(receipt: Receipt | Bundle) -> str:
     """The receipt itself, for whoever wants to check it."""
     content = b64encode(f"{receipt.to_json()}\n".encode()).decode()
     link = f'<a download="receipt.json" href="data:application/json;base64,{content}">Save the receipt</a>'

@@ -21,7 +21,7 @@ from discreet.errors import DiscreetError, Unexpected
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
 from discreet.web.guard import UPLOAD, Guard
-from discreet.web.work import Stopped, Work
+from discreet.web.work import Cancellation, Work
 
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -39,68 +39,68 @@ NAME_HEADER = "x-discreet-file"
 
 def site(api: PageApi, *, token: str, name: str, port: int) -> ASGIApp:
     """The guarded application."""
-    kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
+    pages = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        if name not in kept:
+        if name not in pages:
             return Response(status_code=404)
-        return Response(kept[name], media_type=KINDS[Path(name).suffix])
+        return Response(pages[name], media_type=KINDS[Path(name).suffix])
 
     async def question(request: Request) -> Response:
-        asked = QUESTIONS.get(request.path_params["what"])
-        if asked is None:
+        endpoint = QUESTIONS.get(request.path_params["what"])
+        if endpoint is None:
             return Response(status_code=404)
         fields = Fields.from_json(await request.body())
         async with AsyncExitStack() as stack:
-            if asked.takes_long:
+            if endpoint.takes_long:
                 await stack.enter_async_context(turns)
-            work = Work(lambda: asked.answer(api, fields), writes=asked.writes)
+            work = Work(lambda: endpoint.answer(api, fields), writes=endpoint.writes)
             work.start()
             answer = asyncio.wrap_future(work.answer)
             while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
                 if await request.is_disconnected():
                     work.stop()
-            return _told(answer.result())
+            return _json_response(answer.result())
 
     async def upload(request: Request) -> Response:
         """A table, kept in memory until another takes its place or the server ends. Its bytes are on no disk."""
         api.require_release()
-        named = unquote(request.headers.get(NAME_HEADER, ""))
-        return _told(api.hold(named, await request.body()))
+        file_name = unquote(request.headers.get(NAME_HEADER, ""))
+        return _json_response(api.hold(file_name, await request.body()))
 
     routes = [
         Route("/", file, methods=["GET"]),
         Route("/{name}", file, methods=["GET"]),
-        Route(UPLOAD, _answered(upload), methods=["POST"]),
-        Route("/api/{what}", _answered(question), methods=["POST"]),
+        Route(UPLOAD, _with_failures(upload), methods=["POST"]),
+        Route("/api/{what}", _with_failures(question), methods=["POST"]),
     ]
-    pages = Starlette(routes=routes)
-    pages.router.redirect_slashes = False  # no answer leads elsewhere
-    return Guard(pages, token=token, name=name, port=port)
+    application = Starlette(routes=routes)
+    application.router.redirect_slashes = False  # no answer leads elsewhere
+    return Guard(application, token=token, name=name, port=port)
 
 
-def _answered(ask: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+def _with_failures(ask: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
     """The same, with every failure told."""
 
     async def answering(request: Request) -> Response:
         try:
             return await ask(request)
-        except (ClientDisconnect, Stopped):
+        except (ClientDisconnect, Cancellation):
             return Response(status_code=499)
         except Exception as failure:  # noqa: BLE001 - named by its kind alone: its text could quote a count
-            return _failed(failure)
+            return _failure_response(failure)
 
     return answering
 
 
-def _told(document: dict[str, Any], status: int = 200) -> Response:
+def _json_response(document: dict[str, Any], status: int = 200) -> Response:
     """An answer in ASCII: half a character of somebody's receipt could not be sent otherwise."""
     return Response(json.dumps(document, allow_nan=False), status, media_type="application/json")
 
 
-def _failed(failure: Exception) -> Response:
+def _failure_response(failure: Exception) -> Response:
     if not isinstance(failure, DiscreetError):
         failure = Unexpected(failure, "the answer", hint="please report it")
-    return _told({"error": failure.to_json()}, STATUS.get(failure.exit_code, 500))
+    return _json_response({"error": failure.to_json()}, STATUS.get(failure.exit_code, 500))

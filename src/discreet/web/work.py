@@ -18,7 +18,7 @@ AGAIN = 1.0
 """Seconds until a thread that goes on is stopped again."""
 
 
-class Stopped(BaseException):
+class Cancellation(BaseException):
     """Nobody waits for the answer any more. No handler of mistakes takes it for one."""
 
 
@@ -36,17 +36,17 @@ class Work(Thread):
 
     def run(self) -> None:
         """Think, and tell: whatever happens, whoever waits is told."""
-        found: dict[str, Any] | None = None
-        failure: BaseException = Stopped()
-        with suppress(Stopped):  # it may come late, between the lines below
+        document: dict[str, Any] | None = None
+        failure: BaseException = Cancellation()
+        with suppress(Cancellation):  # it may come late, between the lines below
             try:
-                found = self._question()
+                document = self._question()
             except BaseException as raised:  # noqa: BLE001 - whoever waits for it gets it
                 failure = raised
             self._end()
         self._end()
-        if found is not None:
-            self.answer.set_result(found)
+        if document is not None:
+            self.answer.set_result(document)
         else:
             self.answer.set_exception(failure)
 
@@ -55,7 +55,7 @@ class Work(Thread):
             self._may_stop = False
 
     def stop(self) -> None:
-        """Raise `Stopped` in the thread at its next step in Python; what computes elsewhere ends first.
+        """Raise `Cancellation` in the thread at its next step in Python; what computes elsewhere ends first.
 
         Python drops what is raised while an object is finalised. So whoever goes on asking is obeyed again, but not
         before the thread had the time to end.
@@ -63,7 +63,7 @@ class Work(Thread):
         with self._lock:
             if self._may_stop and self.ident is not None and monotonic() >= self._stopped_at + AGAIN:
                 self._stopped_at = monotonic()
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(Stopped))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(Cancellation))
 
 
 def open_questions() -> list[Thread]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.cli.outputs import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
 from discreet.figures.image import picture_format
 from discreet_papers.registry import ENTRIES, entries_named

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 import discreet as dc
-from discreet.cli.busy import busy
-from discreet.cli.files import reserved_picture
-from discreet.cli.help import HelpTyper
+from discreet.cli.app import HelpTyper
+from discreet.cli.outputs import busy, reserve_picture
 from discreet.errors import InvalidInput
 from discreet_papers.cli import snap_documents as documents
 from discreet_papers.figures import snapping as figures
@@ -42,7 +41,7 @@ def release(
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
     snapping, secret = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity), _read(value)
-    with reserved_picture(plot) as write:
+    with reserve_picture(plot) as write:
         output = snapping.release(secret)
         write(lambda: figures.paint_likelihood(figures.likelihood(snapping, output)))
     documents.show(documents.release_document(snapping, output), "released by snapping", plot, as_json=as_json)
@@ -67,7 +66,7 @@ def verify(
     if (value is None) != (neighbour is None):
         raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
-    with reserved_picture(plot) as write:
+    with reserve_picture(plot) as write:
         with busy("verifying"):
             everywhere = snapping.verify_all() if value is None else None
             verdict = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
@@ -91,7 +90,7 @@ def attack(
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
     snapping = dc.Snapping(epsilon=epsilon, bound=100 / laplace.epsilon if bound is None else bound)
-    with reserved_picture(plot) as write:
+    with reserve_picture(plot) as write:
         with busy("attacking"):
             document = documents.attack_document(laplace, snapping, value, neighbour)
         write(lambda: figures.paint_pores(figures.pore_numbers(laplace, snapping, value, neighbour)))

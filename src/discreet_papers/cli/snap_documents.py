@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.arithmetic.numbers import exact, float_upper
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.outputs import print_answer, print_table, say
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain

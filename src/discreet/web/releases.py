@@ -12,13 +12,13 @@ from discreet.counting import inspect_source, open_source, public_name
 from discreet.counting.column_list import list_columns
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
 from discreet.errors import BudgetExceeded
-from discreet.receipts import Bundle, Receipt, TableReceipt
+from discreet.receipts import Bundle, Receipt, TableReceipt, parts_of
 from discreet.receipts.words import changing, per_words, replaced
 from discreet.requests.prepare import PreparedRequest
 from discreet.requests.request import draw_request_id
 from discreet.requests.run import price_request, run_request
-from discreet.web.asking import AskedTable, read_form, read_request
 from discreet.web.fields import Fields, about
+from discreet.web.questions import TableQuestion, read_form, read_request
 
 if TYPE_CHECKING:
     from discreet.web.answers import PageApi
@@ -30,25 +30,25 @@ def columns(api: PageApi, fields: Fields) -> dict[str, Any]:
     source, form = api.source(fields), read_form(fields)
     fields.all_read()
     with about("source"):
-        listed = list_columns(source, form)
-    columns = [column._asdict() for column in listed.columns]
-    return {"name": public_name(source), "columns": columns, "hint": listed.hint}
+        header = list_columns(source, form)
+    columns = [column._asdict() for column in header.columns]
+    return {"name": public_name(source), "columns": columns, "hint": header.hint}
 
 
 def check(api: PageApi, fields: Fields) -> dict[str, Any]:
     """`discreet check` of each column: does the data fit the declaration? For the curator's eyes."""
     api.require_release()
-    source, form, asked = api.source(fields), read_form(fields), AskedTable.read(fields)
+    source, form, table = api.source(fields), read_form(fields), TableQuestion.read(fields)
     fields.all_read()
-    asked.require_columns(source, form)
+    table.require_columns(source, form)
     checks = [
         {"column": each.column, **inspection_document(inspect_source(source, each, form=form), each)}
-        for each in asked.declarations()
+        for each in table.declarations()
     ]
     occurs = False
-    if asked.impossible and all(each["fits"] for each in checks):
-        with open_source(source, asked.table(), form=form) as table:
-            occurs = table.count_records().has_strays
+    if table.impossible and all(each["fits"] for each in checks):
+        with open_source(source, table.declaration(), form=form) as rows:
+            occurs = rows.count_records().has_strays
     return {"checks": checks, "impossible_occurs": occurs, "mark": NOT_PUBLISHABLE}
 
 
@@ -57,10 +57,10 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
 
     The request id that comes with it makes the release that follows one and the same, however often it is asked.
     """
-    finished = fields.maybe("request_id")
-    asked, request = read_request(api, fields, finished or draw_request_id())
+    earlier_id = fields.maybe("request_id")
+    table, request = read_request(api, fields, earlier_id or draw_request_id())
     fields.all_read()
-    asked.require_columns(request.source, request.form)
+    table.require_columns(request.source, request.form)
     book = dc.Ledger(api.require_ledger())
     with about("dataset"):
         account = book.account(str(request.dataset))
@@ -70,7 +70,7 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
         refusal.parameter = "epsilon"
         raise
     receipt = prepared.receipt()
-    document, earlier = receipt.document, book.find(finished) if finished else None
+    document, earlier = receipt.document, book.find(earlier_id) if earlier_id else None
     return {
         "document": document,
         "digest": prepared.digest,
@@ -107,7 +107,7 @@ def _price_text(document: dict[str, Any]) -> str:
 
 def _facts(prepared: PreparedRequest, receipt: Receipt | Bundle) -> Iterator[tuple[str, str]]:
     """What will be published, and how accurate it will be."""
-    document, parts = receipt.document, receipt.parts if isinstance(receipt, Bundle) else (receipt,)
+    document, parts = receipt.document, parts_of(receipt)
     first = parts[0].document
     yield "Records n, which are published", f"{document['n']:,}" if "n" in document else ""
     yield "Records", "" if "n" in document else "private: not counted"
@@ -137,22 +137,17 @@ def _column_facts(receipt: Receipt, of: str) -> Iterator[tuple[str, str]]:
     if document.get("rates"):
         yield "Rates", f"records {per_words(document)}"
         for group, exposure in document["rates"]["exposure"].items():
-            yield (
-                f"Exposure of {group}, which is published",
-                f"{exposure:,}" if not isinstance(exposure, str) else exposure,
-            )
+            amount = exposure if isinstance(exposure, str) else f"{exposure:,}"
+            yield f"Exposure of {group}, which is published", amount
         return
-    stated = document["accuracy"] or {}
-    for group, own in {"": stated}.items() if "what" in stated else stated.items():
-        where = f"{of} in {group}" if group else of
-        if (own or {}).get("interval_width") is not None:
+    accuracy = document["accuracy"] or {}
+    for group, stated in {"": accuracy}.items() if "what" in accuracy else accuracy.items():
+        where, part = f"{of} in {group}" if group else of, stated or {}
+        if part.get("interval_width") is not None:
             whose = " of the share of a cell" if receipt.groups and not group else ""
-            yield (
-                f"Expected accuracy{where}",
-                width_words(own["interval_width"], own["interval_width_without_privacy"], whose=whose),
-            )
-        if not own or own["mean"] is None:
-            yield f"Expected Hellinger distance{where}", str((own or {}).get("method", "not known"))
-        else:
-            said = f"{own['mean']:.4g}; 95 % of releases: {own['quantile_95']:.4g}"
-            yield f"Expected Hellinger distance{where}", said
+            width = width_words(part["interval_width"], part["interval_width_without_privacy"], whose=whose)
+            yield f"Expected accuracy{where}", width
+        distance = str(part.get("method", "not known"))
+        if part and part["mean"] is not None:
+            distance = f"{part['mean']:.4g}; 95 % of releases: {part['quantile_95']:.4g}"
+        yield f"Expected Hellinger distance{where}", distance

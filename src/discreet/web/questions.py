@@ -29,7 +29,7 @@ MORE = "more"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedColumn:
+class ColumnQuestion:
     """A column with what is declared of it."""
 
     fields: Fields
@@ -37,7 +37,7 @@ class AskedColumn:
     prior: str | None
 
     @classmethod
-    def read(cls, fields: Fields, **shared: str | None) -> AskedColumn:
+    def read(cls, fields: Fields, **shared: str | None) -> ColumnQuestion:
         """From its fields, checked; what columns share is not among them."""
         declared: dict[str, Any] = {"column": fields.text("column"), "categories": fields.names("categories"), **shared}
         for name in ("other", "missing"):
@@ -54,40 +54,40 @@ class AskedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTable:
+class TableQuestion:
     """What is asked of a table: its columns, how they belong together, and which records are looked at."""
 
     kind: str
-    columns: list[AskedColumn]
+    columns: list[ColumnQuestion]
     grouping: dict[str, Any]
     selected: dict[str, Any]
     impossible: list[dict[str, str]]
     id_column: str | None
 
     @classmethod
-    def read(cls, fields: Fields) -> AskedTable:
+    def read(cls, fields: Fields) -> TableQuestion:
         """From the fields of the question, checked as far as that needs no price."""
         kind = fields.maybe("kind") or SHARES
         if kind not in (SHARES, CROSS, RATES):
             raise InvalidInput("this is nothing to release", hint="choose shares, cross or rates", parameter="kind")
-        first = AskedColumn.read(fields)
+        first = ColumnQuestion.read(fields)
         rest = {name: first.declared[name] for name in ("other", "missing")} if kind == CROSS else {}
-        columns = [first, *(AskedColumn.read(each, **rest) for each in fields.parts(MORE))]
+        columns = [first, *(ColumnQuestion.read(each, **rest) for each in fields.parts(MORE))]
         grouping: dict[str, Any] = {
             "by": fields.maybe("by"),
             "groups": fields.names("groups"),
             "other_group": fields.maybe("other_group"),
         }
-        selected: dict[str, Any] = {"filters": _filters(fields.names("filters"))}
+        selected: dict[str, Any] = {"filters": _read_filters(fields.names("filters"))}
         with about("groups"):
             Declaration(**first.declared, **grouping)
         with about("filters"):
             Declaration(**first.declared, **grouping, **selected)
         with about("impossible"):
             impossible = [read_labels(line, "a combination") for line in fields.names("impossible")]
-        found = cls(kind, columns, grouping, selected, impossible, fields.maybe("id_column"))
-        found._require_kind()
-        return found
+        question = cls(kind, columns, grouping, selected, impossible, fields.maybe("id_column"))
+        question._require_kind()
+        return question
 
     def _require_kind(self) -> None:
         if self.kind == RATES and (len(self.columns) > 1 or self.grouping["by"] is not None):
@@ -97,7 +97,7 @@ class AskedTable:
         if self.kind == CROSS:
             self._require_distinct()
             with about("impossible"):
-                self.table()
+                self.declaration()
         elif self.impossible:
             raise InvalidInput(
                 "only cells of a cross table may be impossible", hint="cross the columns", parameter="kind"
@@ -115,7 +115,7 @@ class AskedTable:
         """The columns of a cross table, with their categories."""
         return {column.declared["column"]: column.declared["categories"] for column in self.columns}
 
-    def table(self) -> Declaration:
+    def declaration(self) -> Declaration:
         """What is declared of crossed columns together."""
         rest = {name: self.columns[0].declared[name] for name in ("other", "missing")}
         return Declaration.cross(self.cross, impossible=self.impossible, **rest, **self.selected)
@@ -136,32 +136,32 @@ class AskedTable:
         for column in self.columns:
             with column.fields.about("column"):
                 find_column(names, column.declared["column"], "the table", is_header=form.header)
-        for field, wanted in (("by", self.grouping["by"]), ("id_column", self.id_column)):
+        for field, name in (("by", self.grouping["by"]), ("id_column", self.id_column)):
             with about(field):
-                if wanted is not None:
-                    find_column(names, wanted, "the table", is_header=form.header)
+                if name is not None:
+                    find_column(names, name, "the table", is_header=form.header)
 
 
-def read_request(api: PageApi, fields: Fields, request_id: str) -> tuple[AskedTable, ReleaseRequest]:
+def read_request(api: PageApi, fields: Fields, request_id: str) -> tuple[TableQuestion, ReleaseRequest]:
     """The request, and what it asks."""
     api.require_release()
-    asked, mechanism, delta = AskedTable.read(fields), fields.text("mechanism"), fields.maybe("delta")
-    number = len(asked.columns) if asked.kind == SHARES else 1
+    table, mechanism, delta = TableQuestion.read(fields), fields.text("mechanism"), fields.maybe("delta")
+    number = len(table.columns) if table.kind == SHARES else 1
     with about("delta"):
         options, together = place_delta(mechanism, delta, number)
     shared: dict[str, Any] = {
-        **asked.selected,
+        **table.selected,
         "adjacency": fields.maybe("adjacency") or REPLACE_ONE,
         "mechanism": mechanism,
         **options,
     }
-    questions = list(_questions(asked, fields, shared))
-    return asked, ReleaseRequest(
+    questions = list(_questions(table, fields, shared))
+    return table, ReleaseRequest(
         api.source(fields),
         questions,
         epsilon=fields.text("epsilon"),
         delta=together,
-        id_column=asked.id_column,
+        id_column=table.id_column,
         dataset=fields.text("dataset"),
         request_id=request_id,
         again=fields.flag("again"),
@@ -170,37 +170,38 @@ def read_request(api: PageApi, fields: Fields, request_id: str) -> tuple[AskedTa
     )
 
 
-def _questions(asked: AskedTable, fields: Fields, shared: dict[str, Any]) -> Iterator[Question]:
-    group_public, first = fields.flag("group_public"), asked.columns[0]
+def _questions(table: TableQuestion, fields: Fields, shared: dict[str, Any]) -> Iterator[Question]:
+    group_public, first = fields.flag("group_public"), table.columns[0]
     exposure, per = fields.names("exposure"), fields.maybe("per")
-    if asked.kind == RATES:
-        yield _rates(first, exposure, per or "1", shared)
+    if table.kind == RATES:
+        yield _rate_question(first, exposure, per or "1", shared)
     elif exposure or per is not None:
         raise InvalidInput("exposures are for rates", hint="choose rates, or leave them out", parameter="kind")
-    elif asked.kind == CROSS:
+    elif table.kind == CROSS:
         rest = {name: first.declared[name] for name in ("other", "missing")}
-        question = Question(cross=asked.cross, impossible=asked.impossible, **rest, **shared, prior=first.prior)
+        question = Question(cross=table.cross, impossible=table.impossible, **rest, **shared, prior=first.prior)
         with about("prior"):
             whole_prior(question, question.terms.prior)
         yield question
     else:
-        for column in asked.columns:
-            own = {**column.declared, **asked.grouping, **shared}
-            question = Question(**own, group_public=group_public, prior=column.prior)
+        for column in table.columns:
+            question = Question(
+                **column.declared, **table.grouping, **shared, group_public=group_public, prior=column.prior
+            )
             with column.fields.about("prior"):
                 whole_prior(question, question.terms.prior)
             yield question
 
 
-def _rates(column: AskedColumn, lines: Sequence[str], per: str, shared: dict[str, Any]) -> Question:
+def _rate_question(column: ColumnQuestion, lines: Sequence[str], per: str, shared: dict[str, Any]) -> Question:
     """Every row is an event, and what is counted is its group."""
     with about("exposure"):
         exposure = read_exposure(lines)
-        RateTerms.asked(exposure, column.answers)
+        RateTerms.read(exposure, column.answers)
     with about("per"):
-        RateTerms.asked(exposure, column.answers, per=per)
+        RateTerms.read(exposure, column.answers, per=per)
     with about("prior"):
-        RateTerms.asked(exposure, column.answers, prior=column.prior)
+        RateTerms.read(exposure, column.answers, prior=column.prior)
     if shared["adjacency"] != ADD_REMOVE:
         raise InvalidInput("rates need the number of events to be protected", hint="say so", parameter="private_n")
     return Question(**column.declared, **shared, exposure=exposure, per=per, prior=column.prior)
@@ -215,12 +216,12 @@ def read_form(fields: Fields) -> CsvFormat:
         return CsvFormat(delimiter, header, fields.maybe("encoding") or "utf-8")
 
 
-def _filters(lines: Sequence[str]) -> dict[str, list[str]]:
+def _read_filters(lines: Sequence[str]) -> dict[str, list[str]]:
     """The values to select by column, from lines like region=north."""
-    found: dict[str, list[str]] = {}
+    filters: dict[str, list[str]] = {}
     for line in lines:
         column, equals, value = line.partition("=")
         if not equals:
             raise InvalidInput("a filter has no value", hint="write a line like region=north", parameter="filters")
-        found.setdefault(column.strip(), []).append(value.strip())
-    return found
+        filters.setdefault(column.strip(), []).append(value.strip())
+    return filters
