@@ -89,24 +89,24 @@ class WindowShare(Components):
     Loader's form, which keeps its digits at any size.
     """
 
-    own: Window
+    inside: Window
     rest: Window
 
     @property
     def first(self) -> int:
         """The least sum of the counts."""
-        return self.own.first + self.rest.first
+        return self.inside.first + self.rest.first
 
     def _total(self, masses: Floats) -> tuple[float, Floats]:
         """M, the mean of a+b+m over sums m of these masses, and ln P(a+b+m, M) for each m."""
-        shapes = np.arange(len(masses), dtype=np.float64) + (self.own.parameter + self.rest.parameter + self.first)
+        shapes = np.arange(len(masses), dtype=np.float64) + (self.inside.parameter + self.rest.parameter + self.first)
         middle = float(shapes @ masses / masses.sum())
         return middle, _log_poisson(shapes, middle)
 
     def _poissons(self, s: Floats, middle: float, top: float) -> Iterator[tuple[int, Floats, Floats]]:
         """ln P of the counts and of the rest, for each logit where both together are not negligible over `top`."""
         for i, (share, left) in enumerate(zip(expit(s).tolist(), expit(-s).tolist(), strict=True)):
-            first, second = self.own.log_poisson(middle * share), self.rest.log_poisson(middle * left)
+            first, second = self.inside.log_poisson(middle * share), self.rest.log_poisson(middle * left)
             if float(first.max()) + float(second.max()) - top > _NOTHING:
                 yield i, first, second
 
@@ -120,7 +120,7 @@ class SplitShare(WindowShare):
     @property
     def masses(self) -> Floats:
         """What each component weighs."""
-        return np.convolve(self.own.weights, self.rest.weights)
+        return np.convolve(self.inside.weights, self.rest.weights)
 
     def density(self, s: Floats) -> Floats:
         """One row for each logit, one column for each sum of counts."""
@@ -129,7 +129,7 @@ class SplitShare(WindowShare):
         densities = np.zeros((len(s), len(masses)))
         for i, first, second in self._poissons(s, middle, float(total.max())):
             one, other = float(first.max()), float(second.max())
-            parts = np.convolve(self.own.weights * np.exp(first - one), self.rest.weights * np.exp(second - other))
+            parts = np.convolve(self.inside.weights * np.exp(first - one), self.rest.weights * np.exp(second - other))
             densities[i] = parts * np.exp(np.minimum(one + other - total, 700.0))
         return densities
 
@@ -152,7 +152,7 @@ class SumShare(WindowShare):
         """One row for each logit, one column for each sum of counts."""
         middle, total = self._total(self.beyond)
         highest = float(total.max())
-        among, densities = self._among(total - highest), np.zeros((len(s), len(self.own.weights)))
+        among, densities = self._among(total - highest), np.zeros((len(s), len(self.inside.weights)))
         for i, first, second in self._poissons(s, middle, highest):
             top = float(second.max())
             sums = among @ (self.rest.weights * np.exp(second - top))
@@ -161,6 +161,6 @@ class SumShare(WindowShare):
 
     def _among(self, log_total: Floats) -> Floats:
         """r(m+y) over the total's factor: one row for each m, one column for each y."""
-        at = np.arange(len(self.own.weights))[:, None] + np.arange(len(self.rest.weights))[None, :]
+        at = np.arange(len(self.inside.weights))[:, None] + np.arange(len(self.rest.weights))[None, :]
         chances: Floats = (self.beyond * np.exp(np.minimum(-log_total, 700.0)))[at]
         return chances

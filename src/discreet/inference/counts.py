@@ -74,7 +74,7 @@ class CountPosterior(ABC):
         """The counts of some categories together, and their probabilities."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+    def split(self, inside: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
         """The joint law of the counts of some and of other categories, as a table with the counts that it begins at."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
@@ -82,7 +82,7 @@ class CountPosterior(ABC):
         """The share of one of very many categories, and what it is off by; None where it comes from a table."""
         return None
 
-    def coarse_share(self, own: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
+    def coarse_share(self, inside: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
         """The share of some among these and others whose table is too large, and what it is off by; else None."""
         return None
 
@@ -146,8 +146,8 @@ class Enumeration(WeightedRows):
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         return self._tally(self._sums(members))
 
-    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
-        x, y = self._sums(own), self._sums(others)
+    def split(self, inside: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+        x, y = self._sums(inside), self._sums(others)
         table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
         np.add.at(table, (x - x.min(), y - y.min()), self.weights)
         return int(x.min()), int(y.min()), table

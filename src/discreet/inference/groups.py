@@ -140,10 +140,10 @@ class Within(Marginals[BetaTable]):
         return self.belief.share(self.members, range(self.belief.k))
 
     def _marginal(self, at: int) -> BetaTable:
-        own, others = self.members[at], [member for member in self.members if member != self.members[at]]
-        x, y, table = self.belief.counts.split([own], others)
+        category, others = self.members[at], [member for member in self.members if member != self.members[at]]
+        x, y, table = self.belief.counts.split([category], others)
         parameters = self.belief.prior.parameters
-        return BetaTable(table, float(parameters[own]) + x, float(sum(parameters[j] for j in others)) + y)
+        return BetaTable(table, float(parameters[category]) + x, float(sum(parameters[j] for j in others)) + y)
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""

@@ -202,8 +202,8 @@ class PrivateTotal(Product):
         share = self._lone.get(kind)
         return None if share is None or (share[1] > CLOSE and self._tables) else share
 
-    def coarse_share(self, own: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
-        key = tuple(own), tuple(rest)
+    def coarse_share(self, inside: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
+        key = tuple(inside), tuple(rest)
         if key not in self._coarse:
             windows = [self._window(members) for members in key]
             self._coarse[key] = None

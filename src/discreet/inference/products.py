@@ -116,8 +116,8 @@ class Product(CountPosterior):
         Between a Beta and one whose count differs, the first order cancels, and the second is at most
         ½·½·variance·∫|∂²Beta| ≤ variance/2σ² with 1/σ² = ψ'(a) + ψ'(b): less than `GROUPED` in total variation.
         """
-        own, total = float(self._alpha[i]), float(self._alpha.sum()) + self._n
-        turn = 2 * math.sqrt(total) * np.arcsin(np.sqrt((own + count) / total))
+        alpha, total = float(self._alpha[i]), float(self._alpha.sum()) + self._n
+        turn = 2 * math.sqrt(total) * np.arcsin(np.sqrt((alpha + count) / total))
         group = np.unique(np.floor(_CLOSE * turn), return_inverse=True)[1].reshape(-1)
         together: Floats = np.bincount(group, chance).astype(np.float64)
         return np.bincount(group, chance * count) / together, together
@@ -131,9 +131,9 @@ class Product(CountPosterior):
         at = np.nonzero(weight > weight.max() * 1e-18)
         return x[at[0]], y[at[1]], weight[at] / weight[at].sum()
 
-    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
-        x, y = (self._likely_counts(members) for members in (own, others))
-        weight = self._joint(own, others, x, y)
+    def split(self, inside: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+        x, y = (self._likely_counts(members) for members in (inside, others))
+        weight = self._joint(inside, others, x, y)
         return int(x[0]), int(y[0]), weight / weight.sum()
 
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
@@ -157,7 +157,7 @@ class Product(CountPosterior):
         self, first: Cells, second: Cells, rest: Cells, alpha: Floats
     ) -> tuple[Components, Components, Floats]:
         split = SplitShare(self._window(first), self._window(second))
-        both = Window(split.first, split.masses, split.own.parameter + split.rest.parameter)
+        both = Window(split.first, split.masses, split.inside.parameter + split.rest.parameter)
         beside = self._window(rest)
         size = len(both.weights) + len(beside.weights) - 1
         if len(both.weights) * len(beside.weights) > MAX_PAIRS:
@@ -220,12 +220,12 @@ class Product(CountPosterior):
         first, last = count[likely_range(chance)][[0, -1]]
         return np.arange(first, last + 1)
 
-    def _joint(self, own: Sequence[int], others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
+    def _joint(self, inside: Sequence[int], others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
         """How likely the counts x of some and y of others are."""
         if len(x) * len(y) > PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
-        weight: Floats = np.outer(self._of(own).at(x), self._of(others).at(y))
-        weight *= self._beside([*own, *others], x[:, None] + y[None, :])
+        weight: Floats = np.outer(self._of(inside).at(x), self._of(others).at(y))
+        weight *= self._beside([*inside, *others], x[:, None] + y[None, :])
         return weight
 
     def draw(self, bits: Bits, size: int) -> Wholes:
