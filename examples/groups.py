@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import discreet as dc
 from discreet.data import ANES96, PARTIES, VOTES
-from discreet.receipts import believed_groups
+from discreet.receipts import group_beliefs
 
 
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
 
     # From here on only the receipt is used.
     shares = receipt.document["group_shares"]
-    for group, belief in believed_groups(receipt).items():
+    for group, belief in group_beliefs(receipt).items():
         low, high = belief.interval(0.95)
         print(
             f"{group:20s} {VOTES[0]} {100 * belief.mean[0]:5.1f} %, 95 % between {100 * low[0]:4.1f} and "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import discreet as dc
 from discreet.data import ANES96, PARTIES
-from discreet.receipts import believed
+from discreet.receipts import cell_belief
 
 
 def main() -> None:
@@ -15,7 +15,7 @@ def main() -> None:
     receipt = dc.release(ANES96, column="party", categories=PARTIES, epsilon=1, ledger=None)
 
     # From here on only the receipt is used.
-    belief = believed(receipt)
+    belief = cell_belief(receipt)
     low, high = belief.interval(0.95)
     for name, mean, a, b in zip(PARTIES, belief.mean, low, high, strict=True):
         print(f"{name:20s} {100 * mean:5.1f} %   95 % between {100 * a:4.1f} and {100 * b:4.1f}")

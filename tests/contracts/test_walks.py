@@ -80,5 +80,5 @@ def test_the_rows_are_read_once_and_the_ledger_is_opened_once(calls: dict[str, C
     assert calls["command"]["ledger/book.py", "Ledger.__init__"] == 1
 
 
-LIBRARY, COMMAND = 41, 61
+LIBRARY, COMMAND = 43, 63
 """Files: of the library alone, and of the command with a ledger, a receipt and a picture."""
