@@ -182,3 +182,5 @@ def test_a_table_with_impossible_cells_goes_to_arviz_and_pandas_with_its_labels(
     assert belief.to_pandas().index.names == ["sex", "pregnant"]
     assert belief.to_polars().columns[:2] == ["sex", "pregnant"]
     assert len(belief.to_pandas()) == 3
+    with pytest.raises(dc.InvalidInput, match="impossible cells"):
+        belief.independence()

@@ -252,6 +252,10 @@ class Belief(QuantityTable):
         if len(self.axes) != 2 or any(len(cells) > 1 for _, cells in self.cells.values()):
             raise InvalidInput("independence is of two axes", hint="ask the belief of a table of groups and categories")
         rows, columns = self.axes.values()
+        if len(self.cells) < len(rows) * len(columns):
+            raise InvalidInput(
+                "axes with impossible cells are not independent", hint="compare the shares of two rows instead"
+            )
         return bayes_factor([[self.cells[row, column] for column in columns] for row in rows], seed)
 
     def shares(self) -> dict[tuple[str, ...], Share]:
