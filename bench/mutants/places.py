@@ -14,7 +14,15 @@ ROOMS = {
     room: f"{room}/**/*.py"
     for room in ("arithmetic", "samplers", "sensitivity", "mechanisms", "kernels", "privacy_loss", "ledger", "requests")
 } | {"receipts": "receipts/[vacw]*.py"}
-BESIDE = ("posteriors", "faults", "attacks", "contracts/test_kernels.py", "contracts/test_cards.py")
+BESIDE = (
+    "posteriors",
+    "utility",
+    "inference",
+    "faults",
+    "attacks",
+    "contracts/test_kernels.py",
+    "contracts/test_cards.py",
+)
 """Tests that are run on mutants besides those of the rooms."""
 
 VERIFICATION = {"verification.py", "agreement.py", "claims.py", "work.py"}

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -53,12 +53,13 @@ class Reach:
     def tests(self, change: Change, seconds: float) -> list[str]:
         """The tests that reach a mutant, about the fastest first; without any, those that mirror its file.
 
-        What a fixture or a cache of the tests holds is attributed to one test and read by others of its file: these
-        come last.
+        What runs at import, as a constant, is reached by all tests of its file's functions. What a fixture or a cache
+        of the tests holds is attributed to one test and read by others of its file: these come last.
         """
         mirror = _mirror(change.mutant)
-        reached = {_ungrouped(context.rpartition("|")[0]) for context in self._contexts(change)} - {""}
-        # A line without tests runs at import, or in processes that the tests start.
+        reached = _tests_of(self._contexts(change))
+        if not reached:
+            reached = _tests_of(test for contexts in self._lines(change.mutant.path).values() for test in contexts)
         files = dict.fromkeys(test.partition("::")[0] for test in reached) if reached else mirror
         near = {test for file in files for test in self._tests.get(file, ())} - reached
         if not reached and not near:
@@ -92,6 +93,10 @@ class Reach:
             instances[function] += 1
             ranks[test] = (handicap + math.ceil(math.log2(max(self.seconds.get(test, 1.0), 0.01))), file)
         return sorted(ranks, key=ranks.__getitem__)
+
+
+def _tests_of(contexts: Iterable[str]) -> set[str]:
+    return {_ungrouped(context.rpartition("|")[0]) for context in contexts} - {""}
 
 
 def _ungrouped(test: str) -> str:
