@@ -12,6 +12,8 @@ from discreet.counting.sources import Files
 from discreet.counting.streams import from_csv
 from discreet.errors import InvalidInput, SourceError
 
+pytestmark = pytest.mark.every
+
 DECLARATION = Declaration("v", ["a", "b", " a", 'x"y', "1", "01"], other="rest")
 
 

@@ -10,6 +10,8 @@ from discreet.counting.duck import DuckTable
 from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts
 
+pytestmark = pytest.mark.every
+
 
 @pytest.mark.parametrize(
     "declared",

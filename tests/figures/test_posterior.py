@@ -46,6 +46,7 @@ def test_labels_that_look_like_formulas_are_painted_as_they_are(kind: str, k: in
     assert len(render(posterior.paint(values, title="$\\alpha^$"), kind)) > 1000
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", ["release", "release.bmp", "release.png.gz", ".png"])
 def test_a_name_that_says_no_format_is_refused(name: str) -> None:
     with pytest.raises(dc.InvalidInput, match="png"):

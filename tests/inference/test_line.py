@@ -46,7 +46,6 @@ def both(name: str, prior: list[object], epsilon: str, output: int) -> tuple[dc.
     return dc.NoiseAware(space.prior, N, blocks), dc.noise_aware(mechanism, (output, N - output))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("prior", "epsilon"), [([1, 1], "1"), (["1/2", 3], "0.01"), (["1/2", 3], "1"), ([50, 400], "20")], ids=str
 )

@@ -152,6 +152,7 @@ def test_counts_that_contradict_their_total_are_read_all_the_same() -> None:
         assert read_noisy([9, 4, 5], noise=noise, total=5000, clamped=True).mean.sum() == pytest.approx(1)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -174,6 +175,7 @@ def test_what_is_no_noisy_table_is_refused(wrong: dict[str, Any]) -> None:
         read_noisy(**right | wrong)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "text", ["", "laplac scale=2", "laplace", "laplace scale=0", "discrete-laplace scale=2 rounded"]
 )

@@ -79,7 +79,6 @@ def test_the_means_of_the_specification_are_met() -> None:
     assert belief.error < 1e-10
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("number", range(200))
 def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
     alpha, epsilon, z, records = case(number)

@@ -175,7 +175,6 @@ def test_two_readers_agree() -> None:
         one.within([0, 1]).mean  # noqa: B018
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 @pytest.mark.parametrize("weak", ["1e-6", "0.001", "0.01"])
 def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: str) -> None:

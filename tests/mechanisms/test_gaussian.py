@@ -140,6 +140,7 @@ def test_without_a_delta_nothing_is_promised_or_released() -> None:
     assert dc.audit(study).epsilon == float("inf")
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("delta", [0, 1, "-1e-6", "2", "1e-50"])
 def test_a_delta_that_is_no_small_probability_is_refused(delta: object) -> None:
     with pytest.raises(dc.InvalidInput, match="delta"):

@@ -139,6 +139,7 @@ def test_as_published_is_released_where_it_is_private(family: type[Mechanism]) -
     assert sum(mechanism.release([7, 13]).output) == 20
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("family", RELEASED)
 def test_default_forms_release_at_once(family: type[Mechanism]) -> None:
     mechanism = build(family.name, SPACE, epsilon=1)
@@ -150,6 +151,7 @@ def test_default_forms_release_at_once(family: type[Mechanism]) -> None:
     assert (drawn.sum(axis=1) == 20).all()
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_mechanism_says_what_it_is_and_for_whom(family: type[Mechanism]) -> None:
     mechanism, again, other = (build(family.name, SPACE, epsilon=e) for e in ("0.1", "1/10", "1/9"))

@@ -55,7 +55,6 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("build", "weighting", "printed", "digits"),
     [
@@ -136,7 +135,6 @@ def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: 
     assert ratio == pytest.approx(printed, abs=5e-4)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("n", [1, 5, 12, 30])
 @pytest.mark.parametrize("prior", [["1", "1"], ["7", "4"], ["0.5", "0.5"]])
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])

@@ -107,6 +107,7 @@ def test_the_certificate_names_the_adjacency_and_no_n_and_is_read_back() -> None
     assert "Adding or removing one record" in audit(one)._repr_html_()
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", sorted(name for name, family in BY_NAME.items() if not family.of_private_n))
 def test_mechanisms_whose_theorem_needs_a_public_n_refuse_a_private_one(name: str) -> None:
     needed = {"delta": "1e-6"} if name == "gaussian" else {}

@@ -121,7 +121,6 @@ def test_smooth_sensitivities_lie_between_local_and_global_and_change_slowly(alp
 # Laws and their loss
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("alpha", PRIORS)
 @pytest.mark.parametrize("gamma", ["0.1", "1"])
 def test_no_exponential_mechanism_loses_more_than_its_theorem_allows(alpha: tuple[int | str, ...], gamma: str) -> None:

@@ -94,6 +94,7 @@ def test_a_known_mistake_is_found_with_its_numbers(name: str) -> None:
     assert math.isfinite(outcome.number)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
 def test_a_statement_that_already_reads_as_put_right_holds(name: str) -> None:
     claim = MEMO[name]
@@ -101,6 +102,7 @@ def test_a_statement_that_already_reads_as_put_right_holds(name: str) -> None:
     assert verdict is (HOLDS if finding(name).verdict is CORRECTED else FAILS)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
 def test_a_correction_that_corrects_nothing_fails(name: str) -> None:
     claim = MEMO[name]
@@ -159,6 +161,7 @@ MEANT: dict[str, Any] = {
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", MEANT)
 def test_what_fails_would_hold_if_it_said_what_is_true(name: str) -> None:
     assert finding(name).verdict is FAILS

@@ -141,6 +141,7 @@ def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(
         assert (tmp_path / f"{name}.json").stat().st_mtime_ns == before
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_every_entry_has_a_module_with_all_parts_and_settings_as_text(entry: Entry) -> None:
     study = entry.study()

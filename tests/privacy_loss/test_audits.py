@@ -114,7 +114,6 @@ def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
         assert dc.audit(mechanism).holds
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("family", [dc.Laplace, dc.LaplaceImproved])
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 @pytest.mark.parametrize(("k", "n"), [(2, 15), (3, 5), (4, 3)])
@@ -215,6 +214,7 @@ def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
     assert deltas[-1] == 0
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("epsilon", [-1, "nan", None, "1e400", "٣"])
 def test_a_delta_at_no_epsilon_is_refused(epsilon: Any) -> None:
     with pytest.raises(dc.InvalidInput):

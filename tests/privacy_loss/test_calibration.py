@@ -32,7 +32,6 @@ def calibrated(name: str, n: int) -> dc.Mechanism:
     return dc.calibrate(name, dc.PosteriorSpace([1, 1], n), epsilon=1)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ALL)
 def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_than_before(name: str) -> None:
     mechanism, nominal = calibrated(name, 50), dc.mechanism(name, dc.PosteriorSpace([1, 1], 50), epsilon=1)
@@ -158,6 +157,7 @@ def test_a_gamma_of_the_caller_is_kept_exactly(
     assert spent(mechanism)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("name", "epsilon", "gamma"),
     [
@@ -192,7 +192,6 @@ def test_additive_mechanisms_are_calibrated_for_any_number_of_records(k: int) ->
         assert mechanism.guarantee == mechanism.epsilon == Fraction(1, 3)
 
 
-@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("name", "prior", "n", "epsilon"),
     [

@@ -49,7 +49,6 @@ def delta(scan: DenseScan | Scan, rates: Floats, epsilon: float) -> float:
     return max((pair.delta for pair in scan.deltas(rates, epsilon, MARGIN)), default=0.0)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -99,7 +98,6 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
             assert delta(scan, rates, expected / 3) == pytest.approx(plain, abs=1e-12)
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -156,7 +154,6 @@ def off(mechanism: Exponential, logs: Floats, rank: int, outputs: list[int]) -> 
         return max(abs(float(law.log_weight(unrank(r)) - total - float(logs[r]))) for r in outputs)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n"),

@@ -48,7 +48,6 @@ def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: py
     assert not list(coins)
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "place", "n"),

@@ -40,7 +40,6 @@ def assert_drawn(
 # One-sided
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
     value = float(Fraction(rate))
@@ -70,7 +69,6 @@ def test_the_noise_of_a_rate_is_prepared_once() -> None:
 # Laplace, rounded
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("rate", RATES)
 def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding) -> None:
@@ -97,7 +95,6 @@ def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding
             assert (noise.at_most(t) - noise.at_most(t - 1)).overlaps(noise.mass(t))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("rate", RATES[1:])
 def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> None:
@@ -115,7 +112,6 @@ def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> No
 # Two-sided
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("rate", [*RATES, "0.126", "0.124"])
 def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> None:
     value = float(Fraction(rate))
@@ -130,7 +126,6 @@ def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> N
 # Noise that sums to zero
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("k", [2, 3, 4, 7, 30])
 @pytest.mark.parametrize("epsilon", ["0.01", "0.5", "1", "8"])
 def test_the_normaliser_of_zero_sum_noise_meets_the_oracle(k: int, epsilon: str) -> None:

@@ -36,7 +36,6 @@ from tests.support.release_paths import (
 from tests.support.statistics import fits, tally
 
 
-@pytest.mark.few(14)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("way", "scale", "prior", "counts"),

@@ -26,7 +26,6 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
     assert not any(fits(many, other) for other in off_by_30_percent(mechanism, counts))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("k", "place"), CASES)
 def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off(
@@ -43,7 +42,6 @@ def test_fewer_records_than_categories_have_the_same_law(family: type[Exponentia
     check(family(PosteriorSpace([1] * len(counts), sum(counts)), scale=3), counts)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize("scale", ["0.001", "40"])
 def test_scales_that_are_nearly_flat_or_nearly_certain_have_the_same_law(family: type[Exponential], scale: str) -> None:

@@ -15,7 +15,6 @@ from tests.utility.kernels import NAMES, SPACES, kernel, mechanism_of
 METRICS = {"l1": distances.l1, "kl": distances.kl}
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SPACES)
 def test_means_quantiles_and_tails_are_those_of_the_definition(kind: str, name: str) -> None:
@@ -34,7 +33,6 @@ def test_means_quantiles_and_tails_are_those_of_the_definition(kind: str, name: 
             assert error.tail(t) == pytest.approx(float(oracle.tail(alpha, c, rows[c], t)), rel=1e-9, abs=1e-14)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["geometric", "exponential-reciprocal"])
 @pytest.mark.parametrize("kind", SPACES)
@@ -124,6 +122,7 @@ def test_what_speaks_of_the_true_data_says_so_wherever_it_shows() -> None:
     assert private.worst_mean is None
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("p", [0, 1, "1.5", -1])
 def test_a_quantile_that_is_no_share_is_refused(p: Any) -> None:
     with pytest.raises(dc.InvalidInput):

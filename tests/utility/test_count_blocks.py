@@ -38,7 +38,6 @@ def assert_holds(law: ErrorLaw, exact: float, within: float) -> None:
     assert high - low < within * exact
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 @pytest.mark.parametrize("place", range(7))
 def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:

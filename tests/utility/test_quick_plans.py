@@ -89,6 +89,7 @@ def test_private_groups_need_a_larger_epsilon_than_public_ones() -> None:
     assert Fraction("0.49") <= least <= Fraction("0.51")
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "question",
     [

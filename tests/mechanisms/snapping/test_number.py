@@ -26,7 +26,6 @@ def test_there_are_sixty_sets_with_every_epsilon_bound_and_kind_of_value() -> No
     assert {s.kind for s in SETS} == set(AWKWARD)
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("chosen", SETS, ids=str)
 def test_masses_sum_to_one_and_the_loss_is_within_mironov_s_bound(chosen: ParameterSet) -> None:
     found = chosen.snapping.verify(chosen.value, chosen.neighbour)
@@ -171,6 +170,7 @@ def test_more_outputs_than_can_be_listed_are_refused_or_enclosed() -> None:
     assert found.loss.upper == found.certified <= found.bound
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -194,6 +194,7 @@ def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments:
     assert refused.value.hint
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("value", [math.nan, "nan", None, "seven", True, "1,5"])
 def test_a_value_that_is_no_number_is_refused_in_the_same_words(value: Any) -> None:
     with pytest.raises(dc.InvalidInput, match=r"^value is not a number; write it"):

@@ -26,7 +26,6 @@ def test_all_three_terms_are_zero_for_the_uniform(epsilon: str, t: str) -> None:
     assert [term.upper for term in terms] == [0, 0, 0]
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_the_three_terms_bound_what_the_mechanism_does_rounded_and_clamped(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 500)
