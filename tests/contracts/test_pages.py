@@ -18,6 +18,7 @@ DOCS = ROOT / "docs"
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")) if page.name not in EXECUTED}
 PYTHON = [name for name, text in PAGES.items() if ">>> " in text]
 WIDTHS = {"snapping.md": "120"}
+SLOW = ("accuracy.md", "gaussian.md", "reproduction.md", "scale.md")
 LONG = "plan --groups new=200,old=206 --group-public --target-width 0.2 --of difference"
 """It takes seconds."""
 
@@ -30,7 +31,7 @@ COMMANDS = [
 """Each with the page it is on, and what the page shows below it."""
 
 
-@pytest.mark.parametrize("name", PYTHON)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.soak] * (name in SLOW)) for name in PYTHON])
 def test_the_python_of_a_page_runs_as_shown(name: str) -> None:
     done = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
     assert done.attempted > 5

@@ -98,7 +98,7 @@ def outcome_laws(n: int, rate: float, far: int) -> tuple[NDArray[np.int64], NDAr
 
 
 def test_intervals_within_groups_cover_what_they_say_and_at_face_value_too_little() -> None:
-    n, epsilon, alpha = 3, 3.0, np.array([1.0, 0.5, 2.0, 1.0])
+    n, epsilon, alpha = 2, 3.0, np.array([1.0, 0.5, 2.0, 1.0])
     rows, laws, outcomes = outcome_laws(n, epsilon / 2, 20)
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=alpha.tolist(), n=n), epsilon=epsilon)
     predictive = np.exp(log_predictive(mechanism.space.prior, rows))

@@ -142,6 +142,7 @@ def reaching(outcome: list[int], n: int) -> tuple[int, ...]:
     return tuple(counts)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.soak)])
 def test_a_two_way_margin_of_a_release_covers_95_percent_by_an_exact_sum_and_at_face_value_it_does_not(n: int) -> None:
     """The zero-sum noise of the release itself: every table of n records, every outcome, none drawn."""

@@ -89,6 +89,7 @@ def test_a_noisy_table_is_read_as_a_sum_over_all_data_sets_reads_it(noise: State
         assert STATED in repr(belief)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("clamped", [False, True])
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 def test_without_a_total_every_number_of_records_counts(noise: StatedNoise, clamped: bool) -> None:

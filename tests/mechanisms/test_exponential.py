@@ -122,6 +122,7 @@ def off_by_30_percent(mechanism: Exponential, counts: Sequence[int]) -> list[dic
     return [pmf(type(mechanism)(mechanism.space, scale=s, **gamma_of(mechanism)), counts) for s in scales]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(
     ("prior", "c", "scale"),
@@ -140,6 +141,7 @@ def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
     assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(
     ("prior", "c"),

@@ -48,6 +48,7 @@ def test_delta_is_that_of_the_enumerated_losses_and_never_below_it(k: int, sigma
     assert float(upper) == pytest.approx(float(truth), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "sigma"), CASES)
 def test_no_renyi_divergence_exceeds_its_rho(k: int, sigma: str) -> None:
     rho = float(GaussianLoss(Fraction(sigma) ** 2, k).rho)

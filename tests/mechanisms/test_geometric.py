@@ -80,6 +80,7 @@ def pmf_of_noisy(c: tuple[int, ...], epsilon: Fraction, radius: int) -> dict[Out
     return {z: float(p) for z, p in oracle.law(c, text, radius).items()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("c", "radius"), [((2, 3), 40), ((0, 700), 40), ((4, 0, 1), 20), ((1, 0, 2, 0), 9)])
 def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(c: tuple[int, ...], radius: int) -> None:
     epsilon = Fraction(6, 5)

@@ -55,6 +55,7 @@ def test_the_noise_has_the_seeds_scale() -> None:
         assert 1 / LaplaceImproved(space, epsilon="1/3").rate == 3 * improved
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("c", [[7, 13], [0, 6], [3, 1, 2], [0, 0, 5], [1, 0, 2, 1]])

@@ -96,7 +96,7 @@ def test_the_limit_of_all_private_kernels_on_the_candidates(
     assert found == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(("epsilon", "printed", "digits"), [("1", 0.10800, 5), ("0.2", 0.4109, 4)])
 def test_free_post_processing_on_a_line(epsilon: str, printed: float, digits: int) -> None:
     assert mean_error_of_free_on_a_line(epsilon) == pytest.approx(printed, abs=0.5001 * 10**-digits)

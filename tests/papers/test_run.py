@@ -117,6 +117,7 @@ def stop_run(out: Path, by: signal.Signals, **environment: str) -> tuple[list[Pa
         return records, running.returncode, stderr
 
 
+@pytest.mark.soak
 def test_an_interrupted_run_leaves_without_a_word(tmp_path: Path) -> None:
     _, code, stderr = stop_run(tmp_path, signal.SIGINT)
     assert (code, stderr) == (130, b"")

@@ -102,7 +102,7 @@ def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
         assert [min(pair) for pair in worst] == place
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
     rng = seeded(f"audits of {kind.__name__}")
@@ -230,6 +230,7 @@ def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(prior: 
     assert dc.audit(dc.ExponentialLocal(dc.PosteriorSpace(prior, n), scale=scale)).holds
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism",
     [

@@ -46,6 +46,7 @@ def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_tha
         assert mean_error(mechanism) < 0.95 * mean_error(nominal)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EXPONENTIAL)
 def test_the_loss_and_the_error_of_what_was_found_are_those_of_the_definition(name: str) -> None:
     mechanism = calibrated(name, 50)
@@ -94,6 +95,7 @@ def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
             assert errors[name] <= 1.002 * min(errors["exponential-global"], errors["exponential-local"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("alpha", "n", "printed"), [((1, 1, 1), 8, 0.5715), ((1, 2, "0.5"), 12, None), (("0.1", 30), 60, None)]
 )
@@ -225,6 +227,7 @@ WORKS = [0, 1, 3, 8, 30, 100]
 """How many losses of all a search may look at."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EXPONENTIAL)
 @pytest.mark.parametrize("prior", [[1, 1], ["0.01", "200"]])
 def test_a_search_that_is_cut_short_returns_the_best_certified_member_so_far(

@@ -31,7 +31,7 @@ def test_sensitivities_without_a_rate_reach_what_is_asked(name: str, n: int) -> 
     assert Fraction("0.699999") < mechanism.guarantee <= Fraction("0.7")
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-local", "exponential-global"])
 @pytest.mark.parametrize("prior", [[1, 2], ["1e5", "0.03"]])
 def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(

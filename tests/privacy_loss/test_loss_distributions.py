@@ -95,6 +95,7 @@ def test_mixes_of_releases_are_never_below_the_truth_and_close_to_it(seed: int) 
         assert bound <= truth + 2e-6 * len(atoms)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(50))
 def test_many_releases_lie_within_the_bounds_of_dp_accounting(seed: int) -> None:
     pytest.importorskip("dp_accounting", reason="dp_accounting, Google's accountant, is not installed")

@@ -98,6 +98,7 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
             assert delta(scan, rates, expected / 3) == pytest.approx(plain, abs=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -181,7 +182,7 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_of_the_laws_themselves(
             assert off(mechanism, log_pmf[c], c, outputs) < MARGIN / 10
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", [ExponentialLocal, ExponentialReciprocal])
 def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_records(kind: Kind) -> None:
     n = 50_000

@@ -144,6 +144,7 @@ def zero_sum_law(k: int, epsilon: float, radius: int) -> dict[Outcome, float]:
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "epsilon", "radius"), [(2, 1.0, 40), (2, 0.1, 400), (3, 1.0, 25), (3, 3.0, 12), (4, 2.0, 8)]
 )
@@ -165,7 +166,7 @@ def law_of_logs(logs: list[float], width: int = 1) -> dict[Outcome, float]:
     return {(m,): float(p) for m, p in enumerate(cells)}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "epsilon", "longest", "width"),
     [(6, 1.0, 200, 1), (40, 2.0, 400, 2), (12, 0.05, 6000, 40), (3, 0.0005, 10**5, 900)],

@@ -26,6 +26,7 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
     assert not any(fits(many, other) for other in off_by_30_percent(mechanism, counts))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("k", "place"), CASES)
 def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off(

@@ -48,7 +48,7 @@ def assert_enumerated(name: str, count: int, sizes: Mapping[int, int], some: int
             assert dc.reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=EXACT)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(12))
 def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int) -> None:
     assert_enumerated(f"sensitivity {batch}", 50, SIZES, 10, 1.5)

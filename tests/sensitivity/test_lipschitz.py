@@ -68,6 +68,7 @@ def test_beyond_enumeration_the_local_bound_holds_and_is_not_far_above(prior: li
     assert exact - ROUNDING <= float(local_smoothness(space)) <= 1.5 * exact
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), LARGER[:3])
 def test_beyond_enumeration_the_smooth_and_the_reciprocal_bound_hold(prior: list[str], n: int) -> None:
     space, tenth, ten = PosteriorSpace(prior, n), Fraction(1, 10), Fraction(10)

@@ -36,9 +36,10 @@ def test_they_are_the_formulas_of_the_mathematics(kind: str, name: str) -> None:
             assert result["exact"] == pytest.approx(exact, rel=1e-9, abs=1e-15)
 
 
-def test_all_hold_and_are_ordered_on_random_spaces() -> None:
+@pytest.mark.parametrize("count", [6, pytest.param(24, marks=pytest.mark.soak)])
+def test_all_hold_and_are_ordered_on_random_spaces(count: int) -> None:
     rng = seeded("bounds")
-    for alpha, n in random_spaces("bounds", 24):
+    for alpha, n in random_spaces("bounds", count):
         space = dc.PosteriorSpace(prior=dc.Dirichlet(alpha), n=n)
         mechanism = dc.mechanism(rng.choice(HELLINGER), space, epsilon=rng.choice(["0.3", "1", "4"]))
         rows = spaces.candidates(len(alpha), n)

@@ -13,6 +13,7 @@ from discreet.utility.measure import accuracy_statement
 from discreet.utility.widths import cell_rate, expected_width, quick_width
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "n", "epsilon"), [(3, 10, "1"), (3, 30, "1"), (3, 10, "4"), (3, 1000, "0.1")])
 def test_the_noise_of_one_count_tells_the_width_within_the_stated_error(k: int, n: int, epsilon: str) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=epsilon)

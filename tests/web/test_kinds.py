@@ -87,6 +87,7 @@ def source(desk: PageApi, tmp_path: Path) -> str:
     return str(tmp_path / "t.csv")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_the_request_of_the_command_and_paid_once(kind: str, desk: PageApi, source: str) -> None:
     sent, words = KINDS[kind]

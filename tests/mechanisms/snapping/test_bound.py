@@ -46,7 +46,7 @@ def greatest_ratio(snap: Snap, step: Fraction) -> Fraction:
     )
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("digits", "scale", "bound"), COARSE, ids=str)
 def test_no_pair_of_inputs_of_coarse_floats_loses_more_than_is_certified(
     digits: int, scale: Fraction, bound: Fraction

@@ -71,10 +71,11 @@ def test_a_value_that_is_a_double_is_added_as_the_machine_adds_it() -> None:
         assert snapping._land(Fraction(value), True, rank) == math.floor(y / snapping.lattice + 0.5)
 
 
-def test_one_hundred_thousand_releases_agree_with_the_exact_distribution_and_reject_a_scale_30_percent_off() -> None:
+@pytest.mark.parametrize("times", [20_000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_releases_agree_with_the_exact_distribution_and_reject_a_scale_30_percent_off(times: int) -> None:
     snapping, value = dc.Snapping(epsilon="0.5", bound=40), "2.7"
     bits, x = HashedBits("snapping"), snapping.scaled(value)
-    seen = tally((snapping._draw(x, bits),) for _ in range(100_000))
+    seen = tally((snapping._draw(x, bits),) for _ in range(times))
     for change in (1, 0.7, 1.3):
         other = copy.copy(snapping)
         object.__setattr__(other, "scale", snapping.scale * change)
