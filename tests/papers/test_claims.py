@@ -161,7 +161,8 @@ def test_a_claim_that_holds_would_fail_if_it_said_something_wrong(name: str) -> 
 
 
 def test_every_claim_that_holds_has_its_planted_fault() -> None:
-    assert {name for name in CLAIMS if finding(name).verdict is HOLDS} == set(PLANTED)
+    names = CLAIMS.keys() - SLOW
+    assert {name for name in names if finding(name).verdict is HOLDS} == PLANTED.keys() - SLOW
 
 
 MEANT: dict[str, Any] = {
@@ -190,5 +191,6 @@ def test_every_claim_is_complete_and_cites_a_paper() -> None:
         assert claim.right
 
 
+@pytest.mark.soak
 def test_the_page_is_what_the_code_gives() -> None:
     assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == claims_page(MEMO.values())

@@ -151,6 +151,7 @@ def test_one_number_is_a_prior_for_every_cell_and_other_mechanisms_are_refused()
             dc.release(survey(), **ASKED | more)
 
 
+@pytest.mark.soak
 def test_a_million_cells_fit_into_twenty_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of ten thousand here: a cell takes as much room."""
     from discreet.privacy_loss import certificate_by_theorem

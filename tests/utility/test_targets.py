@@ -80,9 +80,10 @@ def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: 
     assert reached.value + reached.error <= float(width) < missed.value + missed.error
 
 
+@pytest.mark.soak
 def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.SETTINGS", (("geometric", "theorem"),))
-    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 2000)
+    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 8000)
     space, width = dc.PosteriorSpace(prior=[1, 1, 1], n=60), Fraction("0.26")
     answer = dc.plan(space, target_width=width)
     reached = expected_width(dc.Geometric(space, epsilon=answer.epsilon))

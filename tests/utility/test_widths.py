@@ -63,9 +63,9 @@ def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-global"])
 def test_so_are_the_widths_of_the_exponential_family(name: str) -> None:
-    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=140), epsilon=2)
+    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=280), epsilon=2)
     width, kernel = expected_width(mechanism), np.exp(mechanism.kernel.all_rows())
-    assert abs(width.value - oracle.expected_width((1, 2), 140, kernel)[0]) <= width.error + 1e-12
+    assert abs(width.value - oracle.expected_width((1, 2), 280, kernel)[0]) <= width.error + 1e-12
 
 
 def test_geometric_with_three_categories_is_the_mean_over_all_noise() -> None:
@@ -96,9 +96,10 @@ def test_where_outputs_are_drawn_the_stated_error_holds(prior: list[int], n: int
     assert abs(drawn.value - every.value) <= drawn.error < 0.02 * every.value
 
 
-def test_strong_priors_of_three_categories_have_widths() -> None:
+def test_strong_priors_of_three_categories_have_widths(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others together may be stronger than any single parameter may be."""
-    space = dc.PosteriorSpace(prior=[10**12, 10**12, 10**12], n=100)
+    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 2000)
+    space = dc.PosteriorSpace(prior=[10**12, 10**12, 10**12], n=1000)
     without = width_without_privacy(space).value
     assert without == pytest.approx(2 * 1.959964 * np.sqrt(2 / 9 / 3e12), rel=1e-6)
     assert expected_width(dc.Geometric(space, epsilon=1)).value == pytest.approx(without, rel=1e-6)
