@@ -339,6 +339,7 @@ def test_slow_connections_keep_nobody_waiting_and_are_closed(place: Place) -> No
         assert place.served.ask("facts", {})[0] == 200
 
 
+@pytest.mark.soak
 def test_questions_that_take_long_keep_no_quick_one_waiting_and_end_with_who_asked(tmp_path: Path) -> None:
     """Each of these prices takes more than a minute. Were they not stopped, the last one would not have its turn."""
     with opened(tmp_path, "--allow-release", categories=[f"c{i}" for i in range(10_000)]) as place:

@@ -19,11 +19,16 @@ PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glo
 PYTHON = [name for name, text in PAGES.items() if ">>> " in text]
 WIDTHS = {"snapping.md": "120"}
 SLOW = ("accuracy.md", "gaussian.md", "reproduction.md", "scale.md")
-LONG = "plan --groups new=200,old=206 --group-public --target-width 0.2 --of difference"
-"""It takes seconds."""
+LONG = (
+    "plan --groups new=200,old=206 --group-public --target-width 0.2 --of difference",
+    "plan --n 500 --prior 1,1 --releases 40 --epsilon 1 --delta 1e-6",
+    "plan --prior 1,1 --n 50 --epsilon 1 --compare",
+    "snap attack",
+)
+"""They take longer."""
 
 COMMANDS = [
-    pytest.param(name, *part, id=part[0], marks=[pytest.mark.soak] if part[0] == LONG else [])
+    pytest.param(name, *part, id=part[0], marks=[pytest.mark.soak] * (part[0] in LONG))
     for name, text in PAGES.items()
     for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     for part in re.findall(r"\$ discreet (.*)\n((?:[^$].*\n)*)", block)
@@ -52,7 +57,7 @@ def test_a_command_of_a_page_prints_what_it_shows(page: str, command: str, shown
 def test_enough_is_run() -> None:
     assert {"accuracy.md", "composition.md", "groups.md", "scale.md", "snapping.md"} <= set(PYTHON)
     assert len(COMMANDS) >= 10
-    assert any(LONG in text for text in PAGES.values())
+    assert all(any(command in text for text in PAGES.values()) for command in LONG)
 
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:

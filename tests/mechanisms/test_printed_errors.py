@@ -102,6 +102,7 @@ def test_free_post_processing_on_a_line(epsilon: str, printed: float, digits: in
     assert mean_error_of_free_on_a_line(epsilon) == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
+@pytest.mark.soak
 def test_free_post_processing_of_three_categories() -> None:
     """`free` looks at noisy counts clamped to 0 … n; the prior is symmetric, so one order of them stands for all."""
     mechanism = Geometric(THREE, epsilon=1, postprocess="free")

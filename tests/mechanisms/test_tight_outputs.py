@@ -114,6 +114,7 @@ def test_the_kernel_is_the_law() -> None:
         assert np.logaddexp.reduce(mechanism.log_pmf(counts)) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("counts", [(2, 1, 0, 0), (0, 1, 1, 1)])
 def test_draws_are_the_law(counts: tuple[int, ...]) -> None:
     law = noisy(dc.PosteriorSpace([1] * 4, 3), "3/4").law(counts)

@@ -95,7 +95,7 @@ def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
             assert errors[name] <= 1.002 * min(errors["exponential-global"], errors["exponential-local"])
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("alpha", "n", "printed"), [((1, 1, 1), 8, 0.5715), ((1, 2, "0.5"), 12, None), (("0.1", 30), 60, None)]
 )

@@ -47,6 +47,7 @@ def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
     assert abs(scales[1] / scales[0] - 1) <= Fraction(1, 10**6)
 
 
+@pytest.mark.soak
 def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

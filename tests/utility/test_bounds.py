@@ -57,7 +57,7 @@ def test_all_hold_and_are_ordered_on_random_spaces(count: int) -> None:
                 assert all(here[key] <= everywhere[key] * SLACK for key in ("exact", "normalised", "loose"))
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-smooth", "exponential-global"])
 def test_they_hold_where_nothing_is_enumerated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.count_blocks.TARGET_CELLS", 1 << 17)

@@ -166,7 +166,7 @@ def test_a_solution_between_the_ends_holds_in_balls_and_a_larger_one_does_not(
     assert not dual.passes(1.1 * dual.solution).all()
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(("prior", "epsilon"), [([1, 1], "0.003"), ([2, 3], "0.002")])
 def test_every_third_count_at_thrice_the_epsilon_bounds_the_programme_too(prior: list[object], epsilon: str) -> None:
     space = dc.PosteriorSpace(prior, 120)

@@ -42,7 +42,7 @@ def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least
         assert min(extremes) <= logs.min() + 1e-12, (name, scale, space)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("scale", ["0.5", "2"])
 def test_its_limit_is_coth_of_half_the_scale(scale: str) -> None:
     limit = 1 / math.tanh(float(scale) / 2)

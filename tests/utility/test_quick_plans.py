@@ -70,6 +70,7 @@ def test_a_plan_answers_with_one_row_and_in_points() -> None:
     assert answer.sentences()[-1].startswith("Warning: ε = 6 is above 5")
 
 
+@pytest.mark.soak
 def test_the_width_of_any_category_and_level_can_be_wanted() -> None:
     space, target = dc.PosteriorSpace(prior=[1, 3], n=60), Fraction("0.3")
     answer = dc.plan(space, target_width=target, level="0.99", category=2)

@@ -60,7 +60,7 @@ def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
     assert width.error <= 1.1e-7 * width.value
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-global"])
 def test_so_are_the_widths_of_the_exponential_family(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=280), epsilon=2)
