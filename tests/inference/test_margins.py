@@ -48,6 +48,7 @@ def check(share: dc.Share, table: Table) -> None:
     assert share.cdf(X) == pytest.approx(exact, abs=share.error + 1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(100))
 def test_every_margin_and_conditional_of_a_table_is_that_of_a_sum_over_all_data_sets(seed: int) -> None:
     table = random_table(seed)

@@ -227,6 +227,7 @@ def consistent(hits: int, tables: int) -> bool:
     return bool(2 * min(law.cdf(hits), law.sf(hits - 1)) > FALSE_ALARM)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tables", [TABLES, pytest.param(2000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("noise", ["discrete-laplace", "discrete-gaussian"])
 def test_intervals_of_tables_noised_by_opendp_cover_and_those_at_face_value_do_not(noise: str, tables: int) -> None:

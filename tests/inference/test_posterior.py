@@ -100,6 +100,7 @@ def test_releases_by_different_mechanisms_combine_and_different_data_do_not() ->
         dc.combine([releases[0], dc.Geometric(dc.PosteriorSpace(prior=[2, 1], n=30), epsilon=1).release([10, 20])])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [[1, 1, 1], ["0.01", 4, 1], [300, 1, 40]])
 @pytest.mark.parametrize("output", [(1000, 1500, 500), (-7, 3004, 3), (2950, 50, 0)])
 def test_what_windows_leave_out_is_within_the_bound(prior: list[object], output: tuple[int, ...]) -> None:

@@ -122,6 +122,7 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
     assert off(drawn(mechanism, output), whole).max() > 1.5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["expected", "expected, uneven", "around", "beside"])
 def test_proposals_have_the_law_that_they_say(kind: str) -> None:
     space = dc.PosteriorSpace(prior=["1/2", 1, 3], n=12)

@@ -34,6 +34,7 @@ def sensitivities(mechanism: Exponential, alpha: tuple[str, ...], n: int) -> dic
     return dict.fromkeys(local, sensitivity.greatest(local)) if isinstance(mechanism, ExponentialGlobal) else local
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(("alpha", "n"), SMALL)
 def test_every_law_meets_the_oracle(family: type[Exponential], alpha: tuple[str, ...], n: int) -> None:
@@ -141,7 +142,7 @@ def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
     assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(
     ("prior", "c"),

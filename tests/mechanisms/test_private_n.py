@@ -59,7 +59,7 @@ def test_a_release_publishes_noisy_counts_and_the_posterior_of_what_is_not_negat
         small.law([1, 2, 3]).log_weight((1, 2))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_loss_is_epsilon_by_brute_force_and_by_audit(k: int) -> None:
     one = build(k, "3/10")

@@ -56,6 +56,7 @@ def wrongs(mechanism: dc.TightConstraints) -> set[str]:
     return set() if right else {"loss"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", range(100))
 def test_it_is_a_law_with_loss_epsilon_and_never_worse_than_geometric(number: int) -> None:
     space, epsilon = spaces()[number]

@@ -50,6 +50,7 @@ def _real(number: Fraction | float) -> Real:
     return real(number)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "printed"),
     [
@@ -132,6 +133,7 @@ def test_the_audit_of_a_laplace_mechanism_is_the_definition(
     assert result.private
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "epsilon", "radius"), [(2, "1/2", 90), (2, "2", 25), (3, "1", 45), (4, "2", 16)])
 def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, radius: int) -> None:
     result = dc.audit(dc.Geometric(dc.PosteriorSpace([1] * k, 12), epsilon=epsilon))

@@ -32,6 +32,7 @@ def calibrated(name: str, n: int) -> dc.Mechanism:
     return dc.calibrate(name, dc.PosteriorSpace([1, 1], n), epsilon=1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ALL)
 def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_than_before(name: str) -> None:
     mechanism, nominal = calibrated(name, 50), dc.mechanism(name, dc.PosteriorSpace([1, 1], 50), epsilon=1)

@@ -254,6 +254,7 @@ def test_a_smooth_scale_with_the_extreme_far_from_the_ends_is_found() -> None:
 # Three categories and more: one data set of each orbit.
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n"),
     [(["1", "1", "1"], 20), (["0.3", "0.3", "5"], 18), (["0.01", "2", "50"], 16), (["1", "1", "2", "2"], 8)],

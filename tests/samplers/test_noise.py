@@ -40,6 +40,7 @@ def assert_drawn(
 # One-sided
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
     value = float(Fraction(rate))

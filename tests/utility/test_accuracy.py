@@ -79,6 +79,7 @@ def test_the_mean_and_the_worst_case_are_those_of_all_data_sets_symmetric_or_not
     assert error.worst_quantile(0.9) == pytest.approx(max(one.quantile(0.9) for one in each), rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "name", "options", "expected"),
     [
@@ -103,6 +104,7 @@ def test_the_table_of_the_mathematics(prior: list[int], n: int, name: str, optio
     assert dc.accuracy(mechanism).mean == pytest.approx(expected, abs=0.51 * 10**-digits)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [([1, 1], 15, "0.2"), ([1, 1, 1], 1, "1")])
 def test_the_free_way_back_is_no_worse_and_measured_by_hellinger_only(prior: list[int], n: int, epsilon: str) -> None:
     space = dc.PosteriorSpace(prior=prior, n=n)

@@ -193,7 +193,7 @@ def test_blocks_bound_what_is_in_them() -> None:
                     assert (costs >= side.cost[block, place] * (1 - 1e-12)).all()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("n", "epsilon", "within"),
     [(300, "1", 1e-6), (300, "0.3", 0.01), (60_000, "1", 0.02), (10**6, "0.01", 0.02), (10**9, "2", 0.02)],
@@ -219,6 +219,7 @@ def test_a_private_n_is_bounded_by_data_sets_of_each_size() -> None:
         least_error(dc.PosteriorSpace([1, 1], n=None), Fraction(1))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), [([1, 1], 40), ([1, 1, 1], 8), ([1, 1, 1], 500)])
 def test_a_plan_says_how_far_above_the_least_it_is(prior: list[int], n: int) -> None:
     plan = dc.plan(dc.PosteriorSpace(prior, n), epsilon=1)

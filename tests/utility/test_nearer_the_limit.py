@@ -15,6 +15,7 @@ def example() -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "docs" / "examples" / "nearer_the_limit.py"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "n"), [(3, 2), (3, 4), *(pytest.param(*case, marks=pytest.mark.soak) for case in ((4, 4), (3, 16)))]
 )

@@ -18,6 +18,7 @@ DELTA = Fraction(1, 10**6)
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=500)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "releases"), [(2, 10), (3, 40)])
 def test_both_spend_all_of_the_price_and_no_more(k: int, releases: int) -> None:
     space = dc.PosteriorSpace(prior=[1] * k, n=300)

@@ -48,7 +48,7 @@ def test_given_noisy_counts_the_first_count_has_its_exact_distribution() -> None
         assert chances == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("alpha", "n", "epsilon"), [((1, 1), 128, 1), ((1, 1), 129, 2), ((2, "1/2"), 300, "0.15")])
 def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
     alpha: tuple[int, int], n: int, epsilon: str

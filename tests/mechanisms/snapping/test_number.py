@@ -46,6 +46,7 @@ def test_the_loss_exceeds_the_ideal_by_a_hair_and_falls_below_where_the_clamp_he
     assert dc.Snapping(epsilon=1, bound=100).verify("100.5", "99.5").excess < -0.4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("epsilon", "bound", "value"),
     [("1", 4, "1/3"), ("1", 3, "0"), ("2", 3, "-1/2"), ("1/3", 17, "2"), ("1", 4, "1"), ("20", 2, "0.1")],
