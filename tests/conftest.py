@@ -40,7 +40,24 @@ __all__ = [
 LONG = ("long ", "spark")
 """How the groups begin that begin first: what is marked so, and Spark, whose tests wait for each other."""
 
-for name, examples in (("few", 10), ("soak", EXAMPLES)):
+FEW = 3
+"""So many instances of a parametrised test run every time."""
+
+CONTRACTS = {
+    "arithmetic",
+    "attacks",
+    "cli",
+    "contracts",
+    "faults",
+    "ledger",
+    "posteriors",
+    "receipts",
+    "requests",
+    "web",
+}
+"""In these rooms all of them do, unless a mark says otherwise: each is a contract of its own, and cheap."""
+
+for name, examples in (("few", 5), ("soak", EXAMPLES)):
     settings.register_profile(
         name,
         max_examples=examples,
@@ -86,15 +103,18 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked `few(n)`, n instances from its first to its last run every time; the others only in the soak.
+    """Of a parametrised test, three instances from its first to its last run every time; the others only in the soak.
 
-    Where a share is asked for, the soak has those tests whose names say so.
+    `few(n)` says another number, `every` that all of them run, as in the rooms of contracts. Where a share is asked
+    for, the soak has those tests whose names say so.
     """
     instances = defaultdict(list)
     for item in items:
-        if mark := item.get_closest_marker("few"):
-            instances[item.nodeid.partition("[")[0], mark.args[0]].append(item)
-    for (_, most), group in instances.items():
+        if not item.get_closest_marker("soak"):
+            instances[item.nodeid.partition("[")[0]].append(item)
+    for group in instances.values():
+        few, every = (group[0].get_closest_marker(mark) for mark in ("few", "every"))
+        most = few.args[0] if few else len(group) if every or group[0].path.parts[-2] in CONTRACTS else FEW
         kept = {i * (len(group) - 1) // max(most - 1, 1) for i in range(most)}
         for i, item in enumerate(group):
             if i not in kept:

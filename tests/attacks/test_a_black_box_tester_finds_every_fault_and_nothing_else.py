@@ -83,7 +83,7 @@ def test_nothing_is_found_on_the_command(name: str, place: Path, monkeypatch: py
     assert not finding.exceeds, finding
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_planted_fault_is_found(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, request = FAULTS[name]

@@ -27,6 +27,7 @@ STEPS = len(LEFT) + 1
 """One kill at each step, and one anywhere."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("times", [1, pytest.param(KILLS // 7, marks=(pytest.mark.soak, pytest.mark.long))])
 def test_kills_leave_no_outcome_without_its_charge_and_one_charge_a_request(
     times: int, tmp_path: Path, ledger_place: str

@@ -43,6 +43,7 @@ def test_kills_through_a_hard_link_lose_no_charge(kills: int, tmp_path: Path) ->
             ledger.charge("d", 1, request_id="more", digest="x")
 
 
+@pytest.mark.soak
 @FEW_OR_ALL
 def test_kills_through_a_bind_mount_lose_no_charge(kills: int, tmp_path: Path) -> None:
     probe = subprocess.run(["unshare", "-m", "mount", "--bind", str(tmp_path), str(tmp_path)], check=False)

@@ -175,6 +175,7 @@ def test_a_server_keeps_every_answered_charge(tmp_path: Path, requests: int, fai
     assert not server_failures(tmp_path, requests, failures)
 
 
+@pytest.mark.soak
 @needs_server
 def test_a_server_that_answers_before_it_syncs_loses_charges(tmp_path: Path) -> None:
     assert server_failures(tmp_path, 20, 3, "--unsynced")

@@ -59,7 +59,7 @@ def test_float_probabilities_have_the_same_support_for_every_data_set(
     assert all(supports.pop()) or family is SnappedCounts
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", [f for f in RELEASED if f not in (Geometric, Gaussian, SnappedCounts)])
 def test_twenty_thousand_records_leave_no_outcome_behind(family: type[Mechanism]) -> None:
     """Where floats lost ten outcomes: all log-weights are finite, and the least one is one that a draw can have."""

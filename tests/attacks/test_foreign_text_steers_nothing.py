@@ -163,7 +163,7 @@ def test_a_name_that_can_be_seen_is_printed_as_it_is(what: str, wide: None) -> N
 FORGED = ["seven-categories", "groups", "columns-of-groups", "public-groups", "columns"]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("first", range(0, len(NASTY), 5))
 @pytest.mark.parametrize("name", FORGED)
 def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(
@@ -259,7 +259,7 @@ def pictures(first: int) -> Iterator[tuple[Figure, list[str]]]:
         yield posterior.paint(posterior.numbers(dc.Dirichlet([5, 7]), [text, "no"]), title=visible_text(text)), [text]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("first", range(0, len(NASTY), SHOWN))
 def test_pictures_show_names_letter_for_letter_and_are_well_formed(first: int) -> None:
     for figure, names in pictures(first):

@@ -44,7 +44,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:12])
 def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(name: str, tmp_path: Path) -> None:
     rows = {"rest": ["z", "z", "z"], name: [name, "plain", "stray"], f"{name}'id": ["1", "2", "2"]}
@@ -67,7 +67,7 @@ def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(na
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", [name for name in HOSTILE if "/" not in name], ids=lambda name: name[:12])
 def test_a_hostile_table_or_file_is_that_one_or_is_refused(name: str, tmp_path: Path) -> None:
     """Never another table or file, and nothing appears or goes."""

@@ -94,7 +94,7 @@ def seen_in(answer: Answer, place: Path) -> tuple[object, ...]:
     return answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(json.loads(text)))
 
 
-@pytest.mark.parametrize("most", [7, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("most", [3, pytest.param(100, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("form", FORMS)
 def test_documents_and_tables_of_neighbours_have_one_shape(form: str, most: int, place: Path) -> None:
     arguments, neighbours = FORMS[form]

@@ -107,6 +107,7 @@ def shuffled(place: Path) -> list[Path]:
     return list(place.rglob("shuffle_*.data"))
 
 
+@pytest.mark.soak
 def test_nobody_reads_a_file_of_a_release_that_ends(place: Path, tmp_path: Path) -> None:
     marker = secrets.token_hex(8)
     control = place / "control"
@@ -133,6 +134,7 @@ def test_nobody_reads_a_file_of_a_release_that_is_killed_and_root_finds_no_word_
     assert files_with(place, marker) == []
 
 
+@pytest.mark.soak
 def test_files_that_spark_writes_by_itself_are_found_by_nobody_and_by_root(place: Path, tmp_path: Path) -> None:
     marker = secrets.token_hex(8)
     with nobody_looking(place, marker) as seen, release(place, tmp_path, marker, "local[2]", "as Spark does it"):

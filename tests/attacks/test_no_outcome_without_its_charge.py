@@ -12,6 +12,7 @@ from tests.support.programs import run_program
 from tests.support.soak import KILLS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kills", [20, pytest.param(KILLS, marks=(pytest.mark.soak, pytest.mark.long))])
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_kills_leave_a_sound_ledger_and_one_charge_a_request(kills: int, scheduled: bool, ledger_place: str) -> None:
@@ -26,6 +27,7 @@ def test_kills_leave_a_sound_ledger_and_one_charge_a_request(kills: int, schedul
     assert Ledger(ledger_place).verify().rows == 1 + 2 * kills
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_ledger_killed_while_it_is_made_is_there_whole_or_not_at_all(is_there: bool, ledger_place: str) -> None:
     kind = "postgres" if "://" in ledger_place else "file"

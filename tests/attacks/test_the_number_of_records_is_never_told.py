@@ -133,9 +133,10 @@ def all_that_is_seen(
 
 
 @pytest.mark.usefixtures("still")
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("form", FORMS)
-def test_not_a_byte_depends_on_how_many_records_there_are(form: str, place: Path) -> None:
-    tables = [*neighbours(people=form == "people")[:: 1 if form == "people" else 2], []]
+def test_not_a_byte_depends_on_how_many_records_there_are(form: str, step: int, place: Path) -> None:
+    tables = [*neighbours(people=form == "people")[::step], []]
     for option in ((), ("--json",)) if form in ("people", "two columns") else ((),):
         [seen] = {all_that_is_seen(place, (*FORMS[form], *option), rows) for rows in tables}
         answer, written, _ = seen
@@ -145,6 +146,7 @@ def test_not_a_byte_depends_on_how_many_records_there_are(form: str, place: Path
         assert "--no-ledger" in FORMS[form] or written
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("still")
 @pytest.mark.parametrize("write", [as_parquet, as_duckdb, in_sqlite])
 def test_not_a_byte_depends_on_it_on_other_engines(write: Callable[..., str], place: Path) -> None:
@@ -174,6 +176,7 @@ def test_with_true_draws_only_numbers_differ(place: Path) -> None:
     assert (len(tables), len(documents)) == (1, 2)
 
 
+@pytest.mark.soak
 def test_the_installed_command_releases_an_empty_table_like_any_other(place: Path) -> None:
     seen = set()
     for rows in (RECORDS, []):

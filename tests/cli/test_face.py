@@ -71,6 +71,7 @@ def test_an_interrupt_leaves_without_a_word_and_an_unexpected_error_with_its_typ
     assert typed("release --counts 42,48 --epsilon 1 --no-ledger") == Answer(code, "", said)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("line", "spelled"),
     [
@@ -86,6 +87,7 @@ def test_a_terminal_without_greek_still_gets_its_table(line: str, spelled: str) 
     assert "\\u" not in answer.out
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [(), ("--id-column", "person")], ids=["without an engine", "with DuckDB"])
 def test_a_process_that_ends_says_nothing_more(people: tuple[str, ...], tmp_path: Path) -> None:
     """Whatever is done to end sooner, no library complains of it."""

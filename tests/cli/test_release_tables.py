@@ -72,7 +72,7 @@ def test_without_a_terminal_and_without_yes_a_charge_is_refused_before_the_data_
         assert typed(CHARGED) == answer
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("keys", "code", "spent"), [("y\n", 0, 0.5), ("n\n", 2, 0), ("\x04", 2, 0), ("\x03", 2, 0)])
 def test_on_a_terminal_a_charge_is_asked_for_and_only_a_yes_is_a_yes(
     keys: str, code: int, spent: float, place: Path

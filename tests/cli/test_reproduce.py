@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from discreet_papers.figures.notes import FIGURE_3
 from discreet_papers.registry import ENTRIES
 from tests.cli.command import assert_refused, discreet
@@ -24,6 +26,7 @@ def test_an_unknown_figure_is_refused_before_anything_is_made(tmp_path: Path) ->
     assert not out.exists()
 
 
+@pytest.mark.soak
 def test_figures_are_made_by_name_with_numbers_pictures_and_a_report(tmp_path: Path) -> None:
     answer = discreet("reproduce", "notes1", "fig5", "notes3", "--quick", "--out", str(tmp_path))
     assert answer.code == 0, answer

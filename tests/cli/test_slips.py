@@ -79,6 +79,7 @@ def test_categories_that_look_alike_are_refused_without_a_terminal_whatever_yes_
     assert spent(place) == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("keys", "code", "charged"), [("n\n", 2, 0), ("y\ny\n", 0, 0.5)])
 def test_on_a_terminal_categories_that_look_alike_are_asked_about(
     keys: str, code: int, charged: float, place: Path
@@ -195,7 +196,7 @@ def interrupted(step: str, number: int, line: str) -> Answer:
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("step", "number"),
     [("drawn", signal.SIGINT), ("charged", signal.SIGTERM), ("written", signal.SIGINT), ("sealed", signal.SIGINT)],
@@ -226,6 +227,7 @@ def test_what_is_interrupted_on_a_server_is_finished_with_the_password(
     assert book.account("d").unfinished == ()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("more", ["", "--json"])
 def test_a_reader_who_leaves_after_the_charge_is_told_on_the_other_stream(more: str, place: Path) -> None:
     ours, theirs = os.pipe()

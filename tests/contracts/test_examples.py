@@ -18,13 +18,15 @@ SAYS = {
     "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
 }
 
+SLOW = ("trial.py", "year_of_waves.py")
+
 
 def test_every_example_is_run() -> None:
     assert {path.name for path in (ROOT / "examples").glob("*.py")} == set(SAYS)
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("name", SAYS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.soak] * (name in SLOW)) for name in SAYS])
 def test_an_example_runs_and_says_what_it_promises(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
     assert re.search(SAYS[name], capsys.readouterr().out)

@@ -60,10 +60,11 @@ def agrees(logs: Logs, at: Any, truth: float) -> bool:
     return value == truth if math.isinf(truth) else abs(value - truth) <= error < 1e-7
 
 
+@pytest.mark.parametrize("spaces", [2, pytest.param(6, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", sorted(BY_NAME))
-def test_a_kernel_is_its_law_on_random_spaces(name: str) -> None:
+def test_a_kernel_is_its_law_on_random_spaces(name: str, spaces: int) -> None:
     rng = seeded(f"entries of {name}")
-    for mechanism in mechanisms(name, 6):
+    for mechanism in mechanisms(name, spaces):
         for _ in range(4):
             assert misses(mechanism.kernel, mechanism, rng) == []
 

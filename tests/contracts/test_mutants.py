@@ -80,6 +80,7 @@ def test_the_tests_that_kill_exist() -> None:
     assert [name for name in files if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_planted_mutants_are_killed_in_memory_as_in_a_file_and_an_equivalent_one_survives() -> None:
     program = [sys.executable, str(Path(__file__).with_name("planted_mutants.py"))]

@@ -13,7 +13,6 @@ from psycopg import sql
 
 from tests.counting.tables import TEXT, Columns, as_duckdb, as_parquet, as_sqlite
 from tests.support.postgres import Server
-from tests.support.spark import MASTER
 
 Hold = Callable[[str, Columns], Any]
 
@@ -74,7 +73,7 @@ def hold(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         kinds = {name: KINDS.get(str(pa.array(values).type), ("", "")) for name, values in columns.items()}
         if form == "spark":
             request.getfixturevalue("spark")
-            return f"spark+{MASTER}://{as_parquet(tmp_path, columns)}"
+            return f"spark:///{as_parquet(tmp_path, columns)}"
         monkeypatch.setattr("discreet.counting.database_columns.SMALL", 0 if form == "postgres by join" else 1000)
         if form.startswith("postgres"):
             table = {name: (kinds[name][0], values) for name, values in columns.items()}

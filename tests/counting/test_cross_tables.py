@@ -46,7 +46,6 @@ def expected(columns: Columns, declaration: Declaration) -> tuple[list[int], int
     return [cells[key] for key in inside], cells.total() - sum(cells[key] for key in inside)
 
 
-@pytest.mark.few(11)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_every_engine_counts_the_cells_of_three_columns_by_the_rule(form: str, hold: Hold) -> None:
     table = rows()
@@ -83,6 +82,7 @@ def test_people_are_counted_in_the_first_of_their_cells() -> None:
     assert list(count_records(table, whole).counts) == [1, 0, 0, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "wrong",
     [

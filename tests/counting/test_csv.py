@@ -12,6 +12,8 @@ from discreet.counting.sources import Files
 from discreet.counting.streams import from_csv
 from discreet.errors import InvalidInput, SourceError
 
+pytestmark = pytest.mark.every
+
 DECLARATION = Declaration("v", ["a", "b", " a", 'x"y', "1", "01"], other="rest")
 
 
@@ -171,7 +173,7 @@ def strings(alphabet: str, longest: int) -> Iterator[bytes]:
             yield "".join(letters).encode()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("block", [5, 1 << 24])
 def test_every_short_file_is_read_as_by_hand(
     block: int, width: int, read: Reader, monkeypatch: pytest.MonkeyPatch
@@ -199,6 +201,7 @@ def swallowed(width: int, read: Reader) -> list[bytes]:
     return changing
 
 
+@pytest.mark.few(1)
 def test_lines_in_the_place_of_a_record_change_no_other(
     width: int, read: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,7 @@ def test_postgres_types_are_read_as_the_rule_says(base: Base) -> None:
     assert counted(truths, Declaration("v", ["true", "false", "True", "1"], other="rest")) == (4, 2, 1, 0, 0, 1)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "kind", ["money", "json", "xml", "date", "bytea", "int4[]", '"char"', "bit(3)", "interval", "uuid"]
 )
@@ -160,6 +161,7 @@ def test_ids_of_postgres_own_types_tell_people_apart(base: Base) -> None:
 HOSTILE = ['"', "'", '"; DROP TABLE t; --', "a.b", "%s", "%(x)s", "{}", "\\", "select", "c0", "É", "x" * 60]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_is_that_column_that_table_and_that_category(name: str, base: Base) -> None:
     other = f"{name[:55]}'id"

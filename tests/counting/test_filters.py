@@ -72,7 +72,6 @@ def test_nasty_values_are_selected_by_the_rule(form: str, every: bool, hold: Hol
         assert list(count_records(source, declaration).inside) == expected(rows_of(columns), declaration)
 
 
-@pytest.mark.few(24)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("form", [SPARK, *TYPED])
 def test_numbers_are_selected_as_numbers(form: str, kind: str, hold: Hold) -> None:
@@ -92,6 +91,7 @@ def test_objects_and_truths_are_selected_value_by_value() -> None:
     assert list(count_records(table, Declaration("v", ["a", "b"], filters={"x": [True]})).counts) == [2, 0]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "filters",
     [

@@ -56,7 +56,6 @@ def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis' own
-@pytest.mark.few(12)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_every_form_counts_the_same_cells(form: str, hold: Hold) -> None:
     rows = draw_rows(form, 150)
@@ -96,7 +95,6 @@ def test_strays_of_either_column_stop_the_count(people: bool) -> None:
     assert min(stopped[True], stopped[False]) > 3
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("form", TYPED)
 def test_groups_may_be_numbers_and_answers_texts_or_the_other_way_round(form: str, tmp_path: Path) -> None:
     values, floors = ["a", "b", "b", None, "a", "c"], [1, 2, 2, 1, None, 7]

@@ -26,6 +26,7 @@ def table(tmp_path: Path) -> str:
     return f"duckdb://{tmp_path / 'large.db'}/large"
 
 
+@pytest.mark.soak
 def test_a_count_beyond_32_bits_is_exact(table: str) -> None:
     assert counted(table, DECLARATION) == (ROWS, 0, ROWS, 0)
 
@@ -38,7 +39,7 @@ FAULTS: dict[str, Any] = {
 """In what all engines share, and in one engine."""
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("where", FAULTS)
 def test_a_count_that_wraps_is_seen(where: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, FAULTS[where])

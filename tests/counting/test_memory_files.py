@@ -44,6 +44,7 @@ def test_a_malformed_one_is_refused_in_the_same_words(content: bytes, encoding: 
     assert texts[0] == texts[1]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", ["../t.csv", "a\\t.csv", "", "t\n.csv", "t\u202e.csv", "x" * 1001])
 def test_a_name_that_leads_elsewhere_or_steers_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput):

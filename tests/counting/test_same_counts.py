@@ -45,6 +45,7 @@ def shuffle(rows: list[Any], name: object) -> None:
     random.Random(str(name)).shuffle(rows)  # noqa: S311 - it chooses an order and nothing secret
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_nasty_texts_are_counted_by_the_rule(form: str, hold: Hold) -> None:
     rows = [row for row in ROWS if row is None or "\0" not in row or not form.startswith("postgres")]  # it has none
@@ -57,7 +58,6 @@ def test_nasty_texts_are_counted_by_the_rule(form: str, hold: Hold) -> None:
     assert list(tally.counts) == [*inside, len(rows) - sum(inside)] == expected(rows, declaration)
 
 
-@pytest.mark.few(14)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_null_and_empty_texts_are_a_category_of_their_own_where_it_is_declared(form: str, hold: Hold) -> None:
     rows = [row for row in ROWS if row is None or "\0" not in row or not form.startswith("postgres")]
@@ -76,7 +76,6 @@ def test_null_and_empty_texts_are_a_category_of_their_own_where_it_is_declared(f
     assert counted(source, people)[1:] == (best[0], best[1], best[2])
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("form", TEXT)
 def test_rows_in_another_order_give_the_same_counts(form: str, tmp_path: Path) -> None:
     rows = [("a", "1"), ("b", "1"), ("b", "2"), ("", "2"), (None, "3"), ("a", ""), ("b", None), ("c", "4"), ("c", "é")]
@@ -149,7 +148,7 @@ NUMBER_CATEGORIES = {
 }
 
 
-@pytest.mark.few(24)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("form", [SPARK, *TYPED])
 def test_numbers_are_compared_as_numbers(form: str, kind: str, hold: Hold) -> None:
@@ -163,7 +162,6 @@ def test_numbers_are_compared_as_numbers(form: str, kind: str, hold: Hold) -> No
     assert counted(source, apart) == (len(values), *expected(values, apart))
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("form", ["arrow", SPARK])
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.uint64(), pa.float32(), pa.decimal128(38, 10), pa.bool_()])
 def test_every_width_holds_what_it_can(kind: Any, form: str, hold: Hold) -> None:

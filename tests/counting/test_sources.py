@@ -14,6 +14,8 @@ from discreet.counting.sources import engine_for, find_database, find_spark, pub
 from discreet.errors import InvalidInput, SourceError
 from tests.counting.tables import Columns, as_arrow_file, as_parquet
 
+pytestmark = pytest.mark.every
+
 DECLARATION = Declaration("v", ["a", "b"], other="rest")
 
 
@@ -63,7 +65,7 @@ def test_what_is_no_table_is_refused(source: object) -> None:
         count_records(source, DECLARATION)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("column", ["V", "v ", "w.v", '"v"', "*", "1", "rowid", "column0", "c0", "filename"])
 def test_a_column_that_is_not_there_is_refused(column: str, tmp_path: Path) -> None:
     table = pa.table({"v": ["a"], "w": ["b"]})

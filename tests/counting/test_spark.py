@@ -8,14 +8,13 @@ import pytest
 from discreet.counting import Declaration
 from discreet.errors import InvalidInput, SourceError
 from tests.counting.tables import Columns, as_parquet, assert_silent, counted
-from tests.support.spark import MASTER
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 
 def on_spark(folder: Path, columns: Columns) -> str:
     """A table that Spark reads, by its text."""
-    return f"spark+{MASTER}://{as_parquet(folder, columns)}"
+    return f"spark:///{as_parquet(folder, columns)}"
 
 
 def test_collations_do_not_fold_what_the_rule_keeps_apart(spark: Any) -> None:
@@ -29,7 +28,7 @@ def test_collations_do_not_fold_what_the_rule_keeps_apart(spark: Any) -> None:
 def test_a_table_is_named_and_its_char_is_read_without_padding(spark: Any, tmp_path: Path) -> None:
     spark.sql(f"CREATE TABLE boxes (v CHAR(5), w VARCHAR(5), x STRING) USING parquet LOCATION '{tmp_path}/boxes'")
     spark.sql("INSERT INTO boxes VALUES ('a', 'a', 'a    '), ('b', 'b ', 'b'), ('a ', 'a ', 'a')")
-    source = f"spark+{MASTER}://default.boxes"
+    source = "spark:///default.boxes"
     expected = {"v": (3, 2, 1, 0), "w": (3, 1, 0, 2), "x": (3, 1, 1, 1)}
     for column, counts in expected.items():
         assert counted(source, Declaration(column, ["a", "b"], other="rest")) == counts, column
@@ -63,10 +62,10 @@ def test_what_cannot_be_counted_is_refused_before_a_row_is_read(spark: Any, tmp_
     with pytest.raises(SourceError, match="running here"):
         counted("spark://elsewhere:7077/votes", Declaration("v", ["a", "b"]))
     with pytest.raises(SourceError, match="cannot be read"):
-        counted(f"spark+{MASTER}://no_such_table", Declaration("v", ["a", "b"]))
+        counted("spark:///no_such_table", Declaration("v", ["a", "b"]))
     as_parquet(tmp_path, {"v": ["a"]})
     with pytest.raises(SourceError, match="no kind that Spark can be trusted to read"):
-        counted(f"spark+{MASTER}://parquet.`{tmp_path}`", Declaration("v", ["a", "b"]))
+        counted(f"spark:///parquet.`{tmp_path}`", Declaration("v", ["a", "b"]))
 
 
 @pytest.mark.usefixtures("spark")
@@ -79,9 +78,9 @@ def test_files_of_different_types_are_refused_and_columns_are_found_by_name(tmp_
     ]
     for i, columns in enumerate(tables):
         as_parquet(tmp_path, columns, f"{i}.parquet")
-    assert counted(f"spark+{MASTER}://{tmp_path}/[01].parquet", Declaration("v", ["a", "b"])) == (4, 3, 1)
+    assert counted(f"spark:///{tmp_path}/[01].parquet", Declaration("v", ["a", "b"])) == (4, 3, 1)
     with pytest.raises(SourceError, match="cannot be read"):
-        counted(f"spark+{MASTER}://{tmp_path}/[23].parquet", Declaration("v", ["1", "2"]))
+        counted(f"spark:///{tmp_path}/[23].parquet", Declaration("v", ["1", "2"]))
 
 
 def test_an_engine_that_fails_says_nothing_of_the_rows(spark: Any, tmp_path: Path) -> None:

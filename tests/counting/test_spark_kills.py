@@ -25,7 +25,8 @@ CERTAIN = 2000
 """An ε so large that the noise is zero but with a probability below e^-900: the release tells the counts."""
 
 
-@pytest.mark.parametrize("seconds", [0, pytest.param(LOAD_SECONDS // 10, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("seconds", [0, LOAD_SECONDS // 10])
 def test_a_killed_worker_changes_no_count_and_no_charge(
     seconds: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ def test_a_panel_shows_both_posteriors_in_percent() -> None:
     assert nobody.mean == pytest.approx([25, 75])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_there_is_a_panel_for_each_group_with_its_name_as_it_is(kind: str) -> None:
     panels = [numbers(f"${name}$", NAMES, Dirichlet([2, 3]), EmptyGroup(Dirichlet([2, 3]))) for name in ("a", "b", "c")]

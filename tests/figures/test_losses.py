@@ -12,6 +12,7 @@ from discreet.figures.image import render
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=60)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -56,6 +57,7 @@ def test_deltas_too_small_to_see_are_left_out_rather_than_drawn_at_zero() -> Non
     assert np.asarray(curve.get_ydata()).min() > losses.LEAST
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_every_format_is_painted(kind: str) -> None:
     result = dc.audit(dc.Geometric(SPACE, epsilon=1))

@@ -38,6 +38,7 @@ def test_more_than_two_categories_are_shown_by_mean_and_interval() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_labels_that_look_like_formulas_are_painted_as_they_are(kind: str, k: int) -> None:
@@ -46,6 +47,7 @@ def test_labels_that_look_like_formulas_are_painted_as_they_are(kind: str, k: in
     assert len(render(posterior.paint(values, title="$\\alpha^$"), kind)) > 1000
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", ["release", "release.bmp", "release.png.gz", ".png"])
 def test_a_name_that_says_no_format_is_refused(name: str) -> None:
     with pytest.raises(dc.InvalidInput, match="png"):

@@ -20,6 +20,7 @@ def quantities() -> dict[str, Quantity]:
     return ratios | {"percentage points": both.difference, "score": belief.group("old").score(), "records": total}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unit", quantities())
 def test_the_axis_has_the_unit_of_the_quantity(unit: str) -> None:
     quantity = quantities()[unit]

@@ -38,6 +38,7 @@ def test_what_is_kept_is_read_or_refused() -> None:
     assert min(map(len, inputs.values())) >= 4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("wrong", "said"), [("raises", "KeyError"), ("hangs", "Hang"), ("hoards", "MemoryError")])
 def test_a_parser_that_raises_hangs_or_hoards_is_found_out(wrong: str, said: str) -> None:
     done = replay({wrong: [b"yes", b"no"]}, 0.5)

@@ -56,6 +56,7 @@ def score_below(shape: Floats, scores: tuple[float, float, float], t: float) -> 
     return above
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "prior", "output"), ITEMS)
 def test_a_mean_score_is_a_sum_over_all_data_sets(name: str, prior: list[str], output: tuple[int, ...]) -> None:
     belief, shapes, weight = item(name, prior, output)

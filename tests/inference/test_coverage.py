@@ -30,7 +30,7 @@ def coverage(mechanism: dc.Mechanism, prior: dc.Dirichlet, intervals: Sequence[S
     return float(np.exp(log_predictive(prior, rows)) @ (law * (ends[1] - ends[0])).sum(axis=1))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [[1, 1], ["0.5", 3]], ids=str)
 @pytest.mark.parametrize(("name", "n", "epsilon"), CASES)
 def test_noise_aware_intervals_cover_what_they_say_and_the_plug_in_is_overconfident(

@@ -147,6 +147,7 @@ def test_what_cannot_be_told_from_nothing_is_stated() -> None:
     assert sure.error < 1e-9
 
 
+@pytest.mark.soak
 def test_a_staircase_of_drawn_counts_states_its_error() -> None:
     rng = np.random.default_rng(5)
     steps = np.sort(rng.uniform(0.2, 0.4, 600))

@@ -46,7 +46,7 @@ def both(name: str, prior: list[object], epsilon: str, output: int) -> tuple[dc.
     return dc.NoiseAware(space.prior, N, blocks), dc.noise_aware(mechanism, (output, N - output))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "epsilon"), [([1, 1], "1"), (["1/2", 3], "0.01"), (["1/2", 3], "1"), ([50, 400], "20")], ids=str
 )
@@ -145,7 +145,7 @@ def test_what_is_too_much_to_blur_is_counted_as_wrong(monkeypatch: pytest.Monkey
     assert 1e-4 < apart(whole, lumpy) < lumpy.error
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [10**9, 10**12])
 @pytest.mark.parametrize("name", [*FAMILIES, *NOISES])
 def test_any_number_of_records_has_a_posterior(name: str, n: int) -> None:
@@ -198,6 +198,7 @@ def test_the_rule_sums_polynomials_exactly() -> None:
     assert (np.diff(places) > 0).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [["1e12", "1"], ["1", "1e12"], ["1e-9", "1e9"]])
 def test_normalisers_between_panels_are_sums_of_their_own_under_any_prior(prior: list[str]) -> None:
     n = 10**9

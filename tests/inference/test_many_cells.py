@@ -42,6 +42,7 @@ def test_where_too_much_is_left_out_tables_are_used() -> None:
     assert dc.noise_aware(mechanism, output).counts.lone_share(int(np.argmax(output))) is None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "z", "epsilon"), [([1, 1], (300, 700), "0.06"), ([1, "1/2"], (3, -5), "0.05")])
 def test_a_few_counts_stand_for_many_where_the_noise_is_wide(
     prior: list[object], z: tuple[int, int], epsilon: str, monkeypatch: pytest.MonkeyPatch

@@ -89,6 +89,7 @@ def test_a_noisy_table_is_read_as_a_sum_over_all_data_sets_reads_it(noise: State
         assert STATED in repr(belief)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("clamped", [False, True])
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 def test_without_a_total_every_number_of_records_counts(noise: StatedNoise, clamped: bool) -> None:
@@ -152,6 +153,7 @@ def test_counts_that_contradict_their_total_are_read_all_the_same() -> None:
         assert read_noisy([9, 4, 5], noise=noise, total=5000, clamped=True).mean.sum() == pytest.approx(1)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -174,6 +176,7 @@ def test_what_is_no_noisy_table_is_refused(wrong: dict[str, Any]) -> None:
         read_noisy(**right | wrong)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "text", ["", "laplac scale=2", "laplace", "laplace scale=0", "discrete-laplace scale=2 rounded"]
 )
@@ -224,6 +227,7 @@ def consistent(hits: int, tables: int) -> bool:
     return bool(2 * min(law.cdf(hits), law.sf(hits - 1)) > FALSE_ALARM)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tables", [TABLES, pytest.param(2000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("noise", ["discrete-laplace", "discrete-gaussian"])
 def test_intervals_of_tables_noised_by_opendp_cover_and_those_at_face_value_do_not(noise: str, tables: int) -> None:

@@ -100,7 +100,7 @@ def test_releases_by_different_mechanisms_combine_and_different_data_do_not() ->
         dc.combine([releases[0], dc.Geometric(dc.PosteriorSpace(prior=[2, 1], n=30), epsilon=1).release([10, 20])])
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [[1, 1, 1], ["0.01", 4, 1], [300, 1, 40]])
 @pytest.mark.parametrize("output", [(1000, 1500, 500), (-7, 3004, 3), (2950, 50, 0)])
 def test_what_windows_leave_out_is_within_the_bound(prior: list[object], output: tuple[int, ...]) -> None:
@@ -161,6 +161,7 @@ def test_the_predictive_law_is_a_law_with_the_posterior_s_mean() -> None:
     assert law @ np.arange(11) == pytest.approx(10 * belief.mean[1])
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("output", [(20, 35), (20, 35, 4), (20.5, 34.5, 5), "x", (10**30, 5, 55 - 10**30)])
 def test_what_is_no_output_is_refused(output: object) -> None:
     mechanism = dc.LaplaceImproved(dc.PosteriorSpace(prior=[1, 1, 1], n=60), epsilon=1)

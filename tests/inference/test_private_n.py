@@ -79,7 +79,6 @@ def test_the_means_of_the_specification_are_met() -> None:
     assert belief.error < 1e-10
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("number", range(200))
 def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
     alpha, epsilon, z, records = case(number)
@@ -105,6 +104,7 @@ def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
         assert float(total.cdf(value)) == pytest.approx(truth.chance[n <= value].sum(), abs=total.error + ROUNDING)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("records", [None, (8, 20), "mean=12"])
 def test_groups_and_comparisons_of_one_table_are_sums_over_all_data_sets(records: object) -> None:
     alpha, epsilon, z = [1.0, 0.5, 2.0, 1.0], 2.5, [5, 1, 2, 4]
@@ -132,6 +132,7 @@ def _yes_ahead(truth: Brute) -> float:
     return float(truth.chance @ betainc(parts[:, [1, 3]].sum(axis=1), parts[:, [0, 2]].sum(axis=1), 0.5))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("records", [None, (0, 40), "mean=9"])
 def test_scores_largest_shares_draws_and_listings_agree_with_all_data_sets(records: object) -> None:
     alpha, epsilon, z = [1.0, 0.5, 2.0], 1.5, [4, -1, 7]

@@ -11,6 +11,7 @@ from tests.cli.command import discreet, told
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=None)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "grown"), [(1, 0.7), (0.5, 2.3), (0.1, 29.0)])
 def test_privacy_of_n_widens_a_belief_by_what_the_specification_says(epsilon: float, grown: float) -> None:
     """Add-remove at ε/2 beside replace-one at ε, n = 1000, a share of 30 %: in per cent of the standard deviation."""

@@ -52,6 +52,7 @@ def test_a_rate_is_a_mixture_of_gammas(z: tuple[int, int], shape: object, rate: 
         assert rates.posteriors[group] == prior.update(max(noisy, 0), exposure)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("z", [(12, 3), (40, 35)])
 def test_rates_are_compared_by_ratio_and_difference(z: tuple[int, int]) -> None:
     prior, epsilon = dc.Gamma(1, 10), 1.5

@@ -87,6 +87,7 @@ def test_a_wave_has_its_title_its_day_or_its_number() -> None:
     assert list(waves([one.belief for one in titled], "yes").plug_in) == []
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("given", "words"),
     [

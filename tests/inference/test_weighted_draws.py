@@ -103,6 +103,7 @@ def test_drawn_data_sets_agree_with_enumeration_within_what_they_state(
     assert one == pytest.approx(other, abs=one.error)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fault", ["totals", "chances", "prior"])
 def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     name, prior, n, epsilon, output = CASES[0]
@@ -121,6 +122,7 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
     assert off(drawn(mechanism, output), whole).max() > 1.5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["expected", "expected, uneven", "around", "beside"])
 def test_proposals_have_the_law_that_they_say(kind: str) -> None:
     space = dc.PosteriorSpace(prior=["1/2", 1, 3], n=12)
@@ -164,6 +166,7 @@ def test_what_was_refused_before_has_a_posterior_now(name: str, k: int, n: int, 
     assert ((low > 0) & (low < belief.mean) & (belief.mean < high)).all()
 
 
+@pytest.mark.soak
 def test_two_readers_agree() -> None:
     mechanism = dc.ExponentialGlobal(dc.PosteriorSpace(prior=[1] * 4, n=1000), epsilon=1)
     one, other = (dc.noise_aware(mechanism, (1000, 0, 0, 0)) for _ in range(2))
@@ -175,7 +178,6 @@ def test_two_readers_agree() -> None:
         one.within([0, 1]).mean  # noqa: B018
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 @pytest.mark.parametrize("weak", ["1e-6", "0.001", "0.01"])
 def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: str) -> None:
@@ -187,6 +189,7 @@ def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: 
     assert abs(zeros - size * empty) <= 6.2 * math.sqrt(size * empty * (1 - empty)) + 1
 
 
+@pytest.mark.soak
 def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() -> None:
     n = 10**12
     mechanism = dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1, 1], n=n), epsilon=1)
@@ -205,7 +208,7 @@ def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> N
     assert power == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
 def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
     errors = []

@@ -131,6 +131,7 @@ def test_a_commit_waits_for_the_disk_whatever_the_database_was_set_to(asked: str
     assert in_transaction(ledger, "search_path") == "pg_catalog"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
 def test_a_server_that_may_forget_is_refused(setting: str) -> None:
     if binaries() is None:

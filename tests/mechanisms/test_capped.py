@@ -29,6 +29,7 @@ def mean_error(mechanism: dc.Geometric) -> float:
     return total / float(weight.sum())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "above"), [(0.5, 5.7), (1, 4.8), (2, 4.2)])
 def test_geometric_with_bayes_post_processing_is_a_few_per_cent_above_the_linear_programme(
     epsilon: float, above: float

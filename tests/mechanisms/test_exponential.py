@@ -34,7 +34,7 @@ def sensitivities(mechanism: Exponential, alpha: tuple[str, ...], n: int) -> dic
     return dict.fromkeys(local, sensitivity.greatest(local)) if isinstance(mechanism, ExponentialGlobal) else local
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(("alpha", "n"), SMALL)
 def test_every_law_meets_the_oracle(family: type[Exponential], alpha: tuple[str, ...], n: int) -> None:
@@ -123,7 +123,7 @@ def off_by_30_percent(mechanism: Exponential, counts: Sequence[int]) -> list[dic
     return [pmf(type(mechanism)(mechanism.space, scale=s, **gamma_of(mechanism)), counts) for s in scales]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(
     ("prior", "c", "scale"),
@@ -142,7 +142,7 @@ def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
     assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c))
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize(
     ("prior", "c"),
@@ -172,6 +172,7 @@ def test_a_huge_epsilon_releases_the_truth_and_a_tiny_one_nearly_anything() -> N
     assert spread == pytest.approx(np.full(21, 1 / 21), rel=1e-6)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("scale", [0, "-1", "1e13", "x"])
 def test_a_scale_that_is_none_is_refused_by_its_name(scale: object) -> None:
     with pytest.raises(InvalidInput, match="scale"):

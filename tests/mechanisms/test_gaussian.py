@@ -48,6 +48,7 @@ def test_delta_is_that_of_the_enumerated_losses_and_never_below_it(k: int, sigma
     assert float(upper) == pytest.approx(float(truth), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "sigma"), CASES)
 def test_no_renyi_divergence_exceeds_its_rho(k: int, sigma: str) -> None:
     rho = float(GaussianLoss(Fraction(sigma) ** 2, k).rho)
@@ -140,6 +141,7 @@ def test_without_a_delta_nothing_is_promised_or_released() -> None:
     assert dc.audit(study).epsilon == float("inf")
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("delta", [0, 1, "-1e-6", "2", "1e-50"])
 def test_a_delta_that_is_no_small_probability_is_refused(delta: object) -> None:
     with pytest.raises(dc.InvalidInput, match="delta"):

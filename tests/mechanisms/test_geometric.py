@@ -41,6 +41,7 @@ def test_weights_are_exact_whatever_the_distance() -> None:
         assert (law.log_weight((3 + 10**9, 7 - 10**9)) * 3).contains(-(10**9))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("c", "epsilon", "radius"), [((2, 3), "1", 60), ((0, 7), "0.3", 150), ((4, 0, 1), "1", 40)])
 def test_the_pmf_on_candidates_after_nearest_meets_the_oracle(c: tuple[int, ...], epsilon: str, radius: int) -> None:
     mechanism = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon)
@@ -80,6 +81,7 @@ def pmf_of_noisy(c: tuple[int, ...], epsilon: Fraction, radius: int) -> dict[Out
     return {z: float(p) for z, p in oracle.law(c, text, radius).items()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("c", "radius"), [((2, 3), 40), ((0, 700), 40), ((4, 0, 1), 20), ((1, 0, 2, 0), 9)])
 def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(c: tuple[int, ...], radius: int) -> None:
     epsilon = Fraction(6, 5)

@@ -65,7 +65,7 @@ def test_no_mechanism_loses_more_than_it_guarantees_on_a_random_space(seed: int)
             assert not check(mechanism).exceeds, mechanism
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("n", [80, 150])
 @pytest.mark.parametrize("prior", [["1", "1"], ["0.01", "0.01"], ["0.05", "50"]])
 def test_no_mechanism_loses_more_than_it_guarantees_on_longer_lines(prior: list[str], n: int) -> None:
@@ -92,6 +92,7 @@ def test_the_baseline_laplace_spends_less_than_it_was_given(k: int, share: Fract
     assert check(mechanism).loss == pytest.approx(float(mechanism.guarantee), abs=TOLERANCE)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("way", ["nearest", "bayes"])
 @pytest.mark.parametrize(("prior", "n"), [(["1", "1"], 12), (["0.5", "3"], 9), (["1", "1", "1"], 5)])
 def test_no_post_processing_costs_privacy(way: str, prior: list[str], n: int) -> None:
@@ -99,7 +100,7 @@ def test_no_post_processing_costs_privacy(way: str, prior: list[str], n: int) ->
         assert not check(Geometric(PosteriorSpace(prior, n), epsilon=epsilon, postprocess=way)).exceeds  # type: ignore[arg-type]
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(("family", "printed"), [*zip(KINDS, (0.50356, 0.90764, 0.52810, 0.87673), strict=True)])
 def test_printed_losses_of_a_thousand_records_are_met(family: type[Exponential], printed: float) -> None:
     verdict = check(family(PosteriorSpace([1, 1], 1000), scale="1/2"))
@@ -107,6 +108,7 @@ def test_printed_losses_of_a_thousand_records_are_met(family: type[Exponential],
     assert not verdict.exceeds
 
 
+@pytest.mark.soak
 def test_local_sensitivity_at_the_seeds_scale_is_not_private_and_does_not_say_that_it_is() -> None:
     mechanism = ExponentialLocal.as_published(PosteriorSpace(["0.01", "0.01"], 1000), epsilon=1)
     verdict = check(mechanism)
@@ -139,6 +141,7 @@ def test_as_published_is_released_where_it_is_private(family: type[Mechanism]) -
     assert sum(mechanism.release([7, 13]).output) == 20
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("family", RELEASED)
 def test_default_forms_release_at_once(family: type[Mechanism]) -> None:
     mechanism = build(family.name, SPACE, epsilon=1)
@@ -150,6 +153,7 @@ def test_default_forms_release_at_once(family: type[Mechanism]) -> None:
     assert (drawn.sum(axis=1) == 20).all()
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_mechanism_says_what_it_is_and_for_whom(family: type[Mechanism]) -> None:
     mechanism, again, other = (build(family.name, SPACE, epsilon=e) for e in ("0.1", "1/10", "1/9"))

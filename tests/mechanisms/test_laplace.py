@@ -20,7 +20,6 @@ def oracle_scale(family: type[Laplace | LaplaceImproved], k: int, epsilon: str) 
     return (mechanisms.laplace_scale if family is Laplace else mechanisms.improved_scale)(k, epsilon)
 
 
-@pytest.mark.few(16)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize(("k", "n"), SMALL)
@@ -56,7 +55,7 @@ def test_the_noise_has_the_seeds_scale() -> None:
         assert 1 / LaplaceImproved(space, epsilon="1/3").rate == 3 * improved
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("c", [[7, 13], [0, 6], [3, 1, 2], [0, 0, 5], [1, 0, 2, 1]])

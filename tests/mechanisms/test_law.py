@@ -129,6 +129,7 @@ def test_floats_agree_with_the_enclosures_of_the_same_law_object(
     assert math.fsum(np.exp(logs)) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_is_no_outcome_has_no_weight(family: type[Mechanism]) -> None:
     law = build(family.name, PosteriorSpace([1, 1], 20), epsilon=1).law([7, 13])
@@ -146,6 +147,7 @@ VERY_MANY = [
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("name", "k", "n", "most"), VERY_MANY)
 def test_a_release_of_very_many_records_or_categories_needs_no_list(name: str, k: int, n: int, most: int) -> None:
     made, bits = mechanism(name, PosteriorSpace([1] * k, n), epsilon=1), CountedBits(HashedBits(f"{name} {k} {n}"))

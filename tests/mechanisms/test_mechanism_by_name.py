@@ -6,6 +6,8 @@ from discreet import InvalidInput, PosteriorSpace, mechanism
 from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
 from tests.support.mechanisms import build
 
+pytestmark = pytest.mark.every
+
 SPACE = PosteriorSpace([1, 1], 20)
 NAMES = [*(f"exponential-{kind}" for kind in ("global", "local", "smooth", "reciprocal"))]
 NAMES += ["laplace", "laplace-improved", "geometric", "tight", "gaussian", "snapping", "optimal"]

@@ -55,7 +55,6 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("build", "weighting", "printed", "digits"),
     [
@@ -97,12 +96,13 @@ def test_the_limit_of_all_private_kernels_on_the_candidates(
     assert found == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(("epsilon", "printed", "digits"), [("1", 0.10800, 5), ("0.2", 0.4109, 4)])
 def test_free_post_processing_on_a_line(epsilon: str, printed: float, digits: int) -> None:
     assert mean_error_of_free_on_a_line(epsilon) == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
+@pytest.mark.soak
 def test_free_post_processing_of_three_categories() -> None:
     """`free` looks at noisy counts clamped to 0 … n; the prior is symmetric, so one order of them stands for all."""
     mechanism = Geometric(THREE, epsilon=1, postprocess="free")
@@ -136,7 +136,6 @@ def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: 
     assert ratio == pytest.approx(printed, abs=5e-4)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("n", [1, 5, 12, 30])
 @pytest.mark.parametrize("prior", [["1", "1"], ["7", "4"], ["0.5", "0.5"]])
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])

@@ -59,6 +59,7 @@ def test_a_release_publishes_noisy_counts_and_the_posterior_of_what_is_not_negat
         small.law([1, 2, 3]).log_weight((1, 2))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_loss_is_epsilon_by_brute_force_and_by_audit(k: int) -> None:
     one = build(k, "3/10")
@@ -107,6 +108,7 @@ def test_the_certificate_names_the_adjacency_and_no_n_and_is_read_back() -> None
     assert "Adding or removing one record" in audit(one)._repr_html_()
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", sorted(name for name, family in BY_NAME.items() if not family.of_private_n))
 def test_mechanisms_whose_theorem_needs_a_public_n_refuse_a_private_one(name: str) -> None:
     needed = {"delta": "1e-6"} if name == "gaussian" else {}

@@ -59,7 +59,7 @@ INTEGRANDS = {
 }
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("a", "b"), BETAS)
 def test_closed_forms_agree_with_integration(a: distances.Parameters, b: distances.Parameters) -> None:
     for name, (integrand, of) in INTEGRANDS.items():
@@ -82,6 +82,7 @@ def test_renyi_meets_its_neighbours_at_the_orders_where_they_are_known() -> None
     assert distances.renyi((1, 2), (2, 1), 2) == mp.inf
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("alpha", PRIORS)
 def test_hellinger_factorises_over_the_categories_as_section_1_says(alpha: tuple[int | str, ...]) -> None:
     every = spaces.candidates(len(alpha), 4)
@@ -121,7 +122,6 @@ def test_smooth_sensitivities_lie_between_local_and_global_and_change_slowly(alp
 # Laws and their loss
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("alpha", PRIORS)
 @pytest.mark.parametrize("gamma", ["0.1", "1"])
 def test_no_exponential_mechanism_loses_more_than_its_theorem_allows(alpha: tuple[int | str, ...], gamma: str) -> None:
@@ -158,6 +158,7 @@ def test_laplace_intervals_agree_with_integration() -> None:
     assert close(mechanisms.laplace_interval(-mp.inf, mp.inf, mp.mpf(3)), mp.one)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 def test_improved_laplace_loses_epsilon_and_the_baseline_half_of_it_or_two_kths(

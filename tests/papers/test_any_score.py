@@ -42,7 +42,6 @@ def test_a_score_is_the_distance_from_the_truth_to_the_output(name: str, distanc
         assert scored.score[i, j] == pytest.approx(distance(laws[i], laws[j]), abs=MARGIN)  # type: ignore[operator]
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("name", "space"),
     # Total variation of three categories is integrated one pair at a time: too long for a test.

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -27,6 +28,14 @@ def finding(name: str) -> Finding:
 
 
 HOLDS, CORRECTED, FAILS = Verdict.HOLDS, Verdict.CORRECTED, Verdict.FAILS
+
+SLOW = {"000-global", "001-figure-6", "001-overtakes", "001-privacy-evaluation", "001-smooth-delta", "004-equivalence"}
+
+
+def some(names: Iterable[str]) -> list[Any]:
+    """All of them, those that take longer in the soak."""
+    return [pytest.param(name, marks=[pytest.mark.soak] * (name in SLOW)) for name in names]
+
 
 MISTAKES: dict[str, tuple[Verdict, str, str]] = {
     # What the list of the papers' mistakes says: the verdict, and numbers in the counterexample and in what is right.
@@ -84,7 +93,8 @@ MISTAKES: dict[str, tuple[Verdict, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.every
+@pytest.mark.parametrize("name", some(MISTAKES))
 def test_a_known_mistake_is_found_with_its_numbers(name: str) -> None:
     verdict, counterexample, right = MISTAKES[name]
     outcome = finding(name)
@@ -94,14 +104,16 @@ def test_a_known_mistake_is_found_with_its_numbers(name: str) -> None:
     assert math.isfinite(outcome.number)
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
+@pytest.mark.every
+@pytest.mark.parametrize("name", some(name for name, claim in CLAIMS.items() if claim.corrected is not None))
 def test_a_statement_that_already_reads_as_put_right_holds(name: str) -> None:
     claim = MEMO[name]
     verdict = replace(claim, printed=claim.corrected).check().verdict
     assert verdict is (HOLDS if finding(name).verdict is CORRECTED else FAILS)
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
+@pytest.mark.every
+@pytest.mark.parametrize("name", some(name for name, claim in CLAIMS.items() if claim.corrected is not None))
 def test_a_correction_that_corrects_nothing_fails(name: str) -> None:
     claim = MEMO[name]
     assert replace(claim, corrected=claim.printed).check().verdict is FAILS
@@ -139,7 +151,8 @@ PLANTED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.every
+@pytest.mark.parametrize("name", some(PLANTED))
 def test_a_claim_that_holds_would_fail_if_it_said_something_wrong(name: str) -> None:
     assert finding(name).verdict is HOLDS
     planted = replace(CLAIMS[name], printed=PLANTED[name]).check()
@@ -148,7 +161,8 @@ def test_a_claim_that_holds_would_fail_if_it_said_something_wrong(name: str) -> 
 
 
 def test_every_claim_that_holds_has_its_planted_fault() -> None:
-    assert {name for name in CLAIMS if finding(name).verdict is HOLDS} == set(PLANTED)
+    names = CLAIMS.keys() - SLOW
+    assert {name for name in names if finding(name).verdict is HOLDS} == PLANTED.keys() - SLOW
 
 
 MEANT: dict[str, Any] = {
@@ -159,6 +173,7 @@ MEANT: dict[str, Any] = {
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", MEANT)
 def test_what_fails_would_hold_if_it_said_what_is_true(name: str) -> None:
     assert finding(name).verdict is FAILS
@@ -176,5 +191,6 @@ def test_every_claim_is_complete_and_cites_a_paper() -> None:
         assert claim.right
 
 
+@pytest.mark.soak
 def test_the_page_is_what_the_code_gives() -> None:
     assert (ROOT / "docs" / "claims.md").read_text(encoding="utf-8") == claims_page(MEMO.values())

@@ -33,12 +33,13 @@ def test_the_page_begins_as_written_and_shows_all_pictures() -> None:
         assert (ROOT / "docs" / "images" / f"question-{name}.png").is_file()
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", [*QUESTIONS][::-1])
 def test_the_page_says_what_the_full_numbers_say(name: str) -> None:
     assert question(name, study(name).numbers(False)) in PAGE
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_quick_run_has_a_table_sentences_and_a_labelled_picture(name: str) -> None:
     result = quick(name)

@@ -117,6 +117,7 @@ def stop_run(out: Path, by: signal.Signals, **environment: str) -> tuple[list[Pa
         return records, running.returncode, stderr
 
 
+@pytest.mark.soak
 def test_an_interrupted_run_leaves_without_a_word(tmp_path: Path) -> None:
     _, code, stderr = stop_run(tmp_path, signal.SIGINT)
     assert (code, stderr) == (130, b"")
@@ -141,6 +142,7 @@ def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(
         assert (tmp_path / f"{name}.json").stat().st_mtime_ns == before
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_every_entry_has_a_module_with_all_parts_and_settings_as_text(entry: Entry) -> None:
     study = entry.study()

@@ -50,6 +50,7 @@ def _real(number: Fraction | float) -> Real:
     return real(number)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "printed"),
     [
@@ -102,7 +103,7 @@ def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
         assert [min(pair) for pair in worst] == place
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
     rng = seeded(f"audits of {kind.__name__}")
@@ -114,7 +115,6 @@ def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
         assert dc.audit(mechanism).holds
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("family", [dc.Laplace, dc.LaplaceImproved])
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 @pytest.mark.parametrize(("k", "n"), [(2, 15), (3, 5), (4, 3)])
@@ -133,6 +133,7 @@ def test_the_audit_of_a_laplace_mechanism_is_the_definition(
     assert result.private
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "epsilon", "radius"), [(2, "1/2", 90), (2, "2", 25), (3, "1", 45), (4, "2", 16)])
 def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, radius: int) -> None:
     result = dc.audit(dc.Geometric(dc.PosteriorSpace([1] * k, 12), epsilon=epsilon))
@@ -215,6 +216,7 @@ def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
     assert deltas[-1] == 0
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("epsilon", [-1, "nan", None, "1e400", "٣"])
 def test_a_delta_at_no_epsilon_is_refused(epsilon: Any) -> None:
     with pytest.raises(dc.InvalidInput):
@@ -230,6 +232,7 @@ def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(prior: 
     assert dc.audit(dc.ExponentialLocal(dc.PosteriorSpace(prior, n), scale=scale)).holds
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism",
     [

@@ -32,7 +32,7 @@ def calibrated(name: str, n: int) -> dc.Mechanism:
     return dc.calibrate(name, dc.PosteriorSpace([1, 1], n), epsilon=1)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ALL)
 def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_than_before(name: str) -> None:
     mechanism, nominal = calibrated(name, 50), dc.mechanism(name, dc.PosteriorSpace([1, 1], 50), epsilon=1)
@@ -47,6 +47,7 @@ def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_tha
         assert mean_error(mechanism) < 0.95 * mean_error(nominal)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EXPONENTIAL)
 def test_the_loss_and_the_error_of_what_was_found_are_those_of_the_definition(name: str) -> None:
     mechanism = calibrated(name, 50)
@@ -95,6 +96,7 @@ def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
             assert errors[name] <= 1.002 * min(errors["exponential-global"], errors["exponential-local"])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("alpha", "n", "printed"), [((1, 1, 1), 8, 0.5715), ((1, 2, "0.5"), 12, None), (("0.1", 30), 60, None)]
 )
@@ -158,6 +160,7 @@ def test_a_gamma_of_the_caller_is_kept_exactly(
     assert spent(mechanism)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("name", "epsilon", "gamma"),
     [
@@ -192,7 +195,6 @@ def test_additive_mechanisms_are_calibrated_for_any_number_of_records(k: int) ->
         assert mechanism.guarantee == mechanism.epsilon == Fraction(1, 3)
 
 
-@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("name", "prior", "n", "epsilon"),
     [
@@ -226,6 +228,7 @@ WORKS = [0, 1, 3, 8, 30, 100]
 """How many losses of all a search may look at."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EXPONENTIAL)
 @pytest.mark.parametrize("prior", [[1, 1], ["0.01", "200"]])
 def test_a_search_that_is_cut_short_returns_the_best_certified_member_so_far(

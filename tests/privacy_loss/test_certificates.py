@@ -122,6 +122,7 @@ def test_a_certificate_with_any_value_changed_is_refused() -> None:
                 dc.Certificate.from_json(dict(every_forgery(DOCUMENT))[at])
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "document",
     [
@@ -179,6 +180,7 @@ def test_beyond_what_can_be_scanned_the_theorem_stands_and_the_certificate_says_
             result.delta(mechanism.guarantee / 2)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("adjacency", ["replace-one", "replace-answer"])
 @pytest.mark.parametrize("way", ["nearest", "bayes", "free"])
 @pytest.mark.parametrize(("prior", "n"), [([1, 1], 1), (["1/2", 3, 7], 5), ([1, 2, 3, 4], 4)])

@@ -35,7 +35,6 @@ def test_a_hundred_releases_at_a_tenth_cost_what_fifty_digits_say_rounded_up() -
     assert float_upper(epsilon_upper(as_exponential, "1e-6")) < 2.4191
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("epsilon", ["1e-6", "0.1", "1", "7/3", "40", "1e5"])
 def test_a_budget_is_the_largest_rho_that_fits_but_for_its_last_bits(epsilon: str, delta: str) -> None:
@@ -90,6 +89,7 @@ def test_sums_stay_short_and_only_grow() -> None:
         assert total - before - step < Fraction(1, 2**127)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("delta", [0, 1, -1, "nan", 2])
 def test_a_delta_that_is_no_small_number_is_refused(delta: Any) -> None:
     for call in (epsilon_upper, rho_lower):

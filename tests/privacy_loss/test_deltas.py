@@ -41,7 +41,7 @@ def laplace(k: int, n: int, rounding: mechanisms.Rounding) -> Case:
     return LaplaceImproved(PosteriorSpace([1] * k, n), epsilon=epsilon, rounding=rounding), kernel
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_never_below_the_truth_and_at_most_1e_12_of_it_above(kind: Kind) -> None:
     with mp.workdps(60):

@@ -34,7 +34,7 @@ def test_the_local_sensitivity_at_a_million_records_loses_what_is_printed() -> N
     assert float(result.epsilon) == pytest.approx(0.921777, abs=1e-6)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("n", [10**6, 10**12])
 def test_the_textbook_mechanism_hardly_loses_more_than_its_scale(n: int) -> None:
     result = dc.audit(dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], n), scale="1/2"))
@@ -45,7 +45,7 @@ def test_the_textbook_mechanism_hardly_loses_more_than_its_scale(n: int) -> None
 @pytest.mark.parametrize("seed", range(4))
 def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
-    space = dc.PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(650, 1300))
+    space = dc.PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(300, 600))
     for mechanism in members(space):
         truth, worst = losses_of_pairs(mechanism).max(), scan_ends(mechanism)
         assert worst.loss - MARGIN <= truth <= worst.bound + MARGIN, mechanism
@@ -53,7 +53,7 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert worst.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", [8, 1, 3, 5, 6, 7, 9, 12])
 def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
     """Weak and strong priors, equal and far from equal, of all four families: 3 % is promised, 1 % is aimed at."""
@@ -70,6 +70,7 @@ def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int
     assert worst.loss <= worst.bound < 1.03 * worst.loss
 
 
+@pytest.mark.soak
 def test_one_record_beyond_enumeration_a_strong_and_unequal_prior_is_certified_as_sharply() -> None:
     spaces = (dc.PosteriorSpace([10**6, "1/50"], n) for n in (65_535, 65_536))
     exact, bounded = (dc.audit(dc.ExponentialSmooth(space, scale=2, gamma="1/3")) for space in spaces)
@@ -79,7 +80,7 @@ def test_one_record_beyond_enumeration_a_strong_and_unequal_prior_is_certified_a
     assert float(bounded.epsilon) == pytest.approx(float(exact.epsilon), abs=1e-5)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_pair_loses_no_more_than_its_bound_and_no_less_than_is_reached(
     seed: int, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +123,7 @@ def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:
     assert not result.private
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", ["1000", "1e6"])
 def test_a_large_scale_is_audited_with_a_margin_as_large(scale: str) -> None:
     for kind in (dc.ExponentialLocal, dc.ExponentialReciprocal):

@@ -14,7 +14,7 @@ def bounds_of(mechanism: Exponential) -> InteriorBounds:
     return InteriorBounds(mechanism.space, type(mechanism), float(mechanism.scale), mechanism.smoothing)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pair_of_a_block_loses_more_than_its_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
@@ -28,6 +28,7 @@ def test_no_pair_of_a_block_loses_more_than_its_bound(seed: int) -> None:
             assert truth[low:high].max() <= bounds.bound(low, high), (mechanism, low, high)
 
 
+@pytest.mark.soak
 def test_a_bound_on_a_single_pair_is_near_its_loss() -> None:
     for mechanism in members(PosteriorSpace([1, 1], 2400)):
         bounds, truth = bounds_of(mechanism), losses_of_pairs(mechanism)

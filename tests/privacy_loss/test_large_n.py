@@ -31,7 +31,7 @@ def test_sensitivities_without_a_rate_reach_what_is_asked(name: str, n: int) -> 
     assert Fraction("0.699999") < mechanism.guarantee <= Fraction("0.7")
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-local", "exponential-global"])
 @pytest.mark.parametrize("prior", [[1, 2], ["1e5", "0.03"]])
 def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
@@ -47,6 +47,7 @@ def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
     assert abs(scales[1] / scales[0] - 1) <= Fraction(1, 10**6)
 
 
+@pytest.mark.soak
 def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

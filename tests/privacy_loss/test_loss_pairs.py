@@ -33,7 +33,6 @@ def true_delta(kernel: Kernel, at: str) -> Real:
     )
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(("alpha", "n"), [((1, 1), 7), (("1/2", 3), 6), ((1, 1, 1), 3)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("enumerated", [True, False])

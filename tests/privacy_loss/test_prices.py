@@ -43,6 +43,7 @@ def assert_holds(mechanism: Exponential, kind: Kind) -> None:
         assert true_rho(kernel, order) <= real(rho_upper(mechanism))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("alpha", "n"), [((1, 1), 7), (("1/2", 3), 6), ((1, 1, 1), 4)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", ["1/4", "2"])

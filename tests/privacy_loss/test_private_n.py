@@ -79,6 +79,7 @@ def test_the_kernel_is_the_law_where_n_is_private(k: int) -> None:
         assert float(column.values[0]) == float(logs.values[0])
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "fault",
     [faults.TotalKept, faults.RateDoubled, faults.NoiseClamped, faults.EmptyTableTold],

@@ -49,7 +49,6 @@ def delta(scan: DenseScan | Scan, rates: Floats, epsilon: float) -> float:
     return max((pair.delta for pair in scan.deltas(rates, epsilon, MARGIN)), default=0.0)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -99,7 +98,7 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
             assert delta(scan, rates, expected / 3) == pytest.approx(plain, abs=1e-12)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -156,7 +155,6 @@ def off(mechanism: Exponential, logs: Floats, rank: int, outputs: list[int]) -> 
         return max(abs(float(law.log_weight(unrank(r)) - total - float(logs[r]))) for r in outputs)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n"),
@@ -184,7 +182,7 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_of_the_laws_themselves(
             assert off(mechanism, log_pmf[c], c, outputs) < MARGIN / 10
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", [ExponentialLocal, ExponentialReciprocal])
 def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_records(kind: Kind) -> None:
     n = 50_000
@@ -256,6 +254,7 @@ def test_a_smooth_scale_with_the_extreme_far_from_the_ends_is_found() -> None:
 # Three categories and more: one data set of each orbit.
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n"),
     [(["1", "1", "1"], 20), (["0.3", "0.3", "5"], 18), (["0.01", "2", "50"], 16), (["1", "1", "2", "2"], 8)],

@@ -40,6 +40,7 @@ def two_categories() -> dict[str, Receipt]:
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", two_categories())
 def test_r_finds_the_digest_right_and_the_interval_to_a_millionth(name: str, tmp_path: Path) -> None:
     receipt = two_categories()[name]

@@ -131,6 +131,7 @@ def test_the_schema_is_the_receipt_s_and_not_a_wider_one() -> None:
     assert faults({key: document[key] for key in KEYS[SCHEMA][1:]}, PUBLISHED, PUBLISHED)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("form", ["geometric", "laplace", "exponential-reciprocal", "calibrated"])
 def test_any_field_that_was_changed_is_noticed(form: str) -> None:
     chosen = FORMS.get(form, {"mechanism": "exponential-reciprocal", "calibrated": True, "gamma": 1})

@@ -49,6 +49,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for part in [*parts, document["group_shares"] or {}] for row in part.values()]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("place", range(len(SPACES)))
 def test_every_printed_mean_lies_in_its_interval(place: int, times: int) -> None:

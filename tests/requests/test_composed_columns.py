@@ -115,6 +115,7 @@ def test_a_price_that_is_less_than_its_composition_is_refused() -> None:
     assert groups.epsilon == 3
 
 
+@pytest.mark.soak
 def test_mechanisms_of_which_less_is_known_and_public_groups_are_composed_too() -> None:
     table = TABLE.assign(g=["x", "y"] * 15)
     shares = set()

@@ -231,6 +231,7 @@ def test_a_reader_may_bring_a_prior_for_each_answer_or_each_cell() -> None:
             group_beliefs(receipt, prior=[1, 1, 1])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("key", ["epsilon_exact", "columns", "parts", "n", "request_id", "adjacency", "epsilon"])
 def test_any_field_of_a_bundle_that_was_changed_is_noticed(key: str) -> None:
     document = columns().document

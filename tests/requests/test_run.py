@@ -96,7 +96,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("sealed", [True, False])
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_request_with_another_parameter_is_refused(
@@ -149,6 +149,7 @@ def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, mon
     assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("asking", [ask, columns])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_failure_costs_at_most_one_charge_and_names_the_request_that_need_not_be_paid_again(

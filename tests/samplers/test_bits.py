@@ -33,6 +33,8 @@ from discreet.testing import CountedBits, FixedBits, HashedBits
 from tests.support.release_paths import UNDECIDED, distribution
 from tests.support.statistics import Outcome, fits, tally
 
+pytestmark = pytest.mark.every
+
 
 @pytest.mark.parametrize("bound", range(1, 18))
 def test_whole_numbers_below_a_bound_are_equally_likely(bound: int) -> None:

@@ -48,7 +48,6 @@ def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: py
     assert not list(coins)
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "place", "n"),
@@ -103,10 +102,11 @@ def test_a_majorant_of_smaller_weights_is_found_too_low() -> None:
         [fault.draw(bits) for _ in range(1000)]
 
 
-def test_a_draw_takes_at_most_four_times_the_root_of_k_tries_on_average() -> None:
+@pytest.mark.parametrize("cases", [20, pytest.param(60, marks=pytest.mark.soak)])
+def test_a_draw_takes_at_most_four_times_the_root_of_k_tries_on_average(cases: int) -> None:
     chance = random.Random(1000)  # noqa: S311 - a fixed sample of spaces
     ratios = []
-    for at in range(60):
+    for at in range(cases):
         case = random_case(chance, categories=(3, 4, 5, 7, 10, 15, 30), digits=9)
         proposals = case.law.proposals()
         batch = proposals.batch(HashedBits(f"tries {at}"), 400)

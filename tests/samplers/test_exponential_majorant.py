@@ -18,7 +18,6 @@ def log_ratio(majorant: ExponentialMajorant, a: float, at: np.ndarray) -> np.nda
     return shown
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", range(60))
 def test_it_is_above_the_weight_between_all_points_of_its_grid_and_beyond_them(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample

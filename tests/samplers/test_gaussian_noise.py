@@ -42,6 +42,7 @@ def test_draws_have_their_law_and_none_of_another_variance(variance: str, width:
         assert not any(fits(seen, line(factor**2 * float(v), width)) for factor in (0.7, 1.3))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("variance", ["2", "5"])
 def test_noise_of_total_zero_has_its_law_and_none_of_another_deviation(variance: str) -> None:
     noise = ZeroSumGaussian(Fraction(variance), 3)

@@ -40,7 +40,7 @@ def assert_drawn(
 # One-sided
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
     value = float(Fraction(rate))
@@ -70,7 +70,6 @@ def test_the_noise_of_a_rate_is_prepared_once() -> None:
 # Laplace, rounded
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("rate", RATES)
 def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding) -> None:
@@ -97,7 +96,6 @@ def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding
             assert (noise.at_most(t) - noise.at_most(t - 1)).overlaps(noise.mass(t))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("rate", RATES[1:])
 def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> None:
@@ -115,7 +113,6 @@ def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> No
 # Two-sided
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("rate", [*RATES, "0.126", "0.124"])
 def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> None:
     value = float(Fraction(rate))
@@ -130,7 +127,6 @@ def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> N
 # Noise that sums to zero
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("k", [2, 3, 4, 7, 30])
 @pytest.mark.parametrize("epsilon", ["0.01", "0.5", "1", "8"])
 def test_the_normaliser_of_zero_sum_noise_meets_the_oracle(k: int, epsilon: str) -> None:
@@ -149,6 +145,7 @@ def zero_sum_law(k: int, epsilon: float, radius: int) -> dict[Outcome, float]:
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "epsilon", "radius"), [(2, 1.0, 40), (2, 0.1, 400), (3, 1.0, 25), (3, 3.0, 12), (4, 2.0, 8)]
 )
@@ -170,7 +167,7 @@ def law_of_logs(logs: list[float], width: int = 1) -> dict[Outcome, float]:
     return {(m,): float(p) for m, p in enumerate(cells)}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "epsilon", "longest", "width"),
     [(6, 1.0, 200, 1), (40, 2.0, 400, 2), (12, 0.05, 6000, 40), (3, 0.0005, 10**5, 900)],

@@ -36,7 +36,6 @@ from tests.support.release_paths import (
 from tests.support.statistics import fits, tally
 
 
-@pytest.mark.few(14)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("way", "scale", "prior", "counts"),
@@ -134,6 +133,7 @@ BULKS = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("draws", "scale", "more"), [(10**5, 1.05, 1.1), pytest.param(10**6, 1.01, 1.03, marks=pytest.mark.soak)]
 )

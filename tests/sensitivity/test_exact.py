@@ -48,7 +48,7 @@ def assert_enumerated(name: str, count: int, sizes: Mapping[int, int], some: int
             assert dc.reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=EXACT)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(12))
 def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int) -> None:
     assert_enumerated(f"sensitivity {batch}", 50, SIZES, 10, 1.5)
@@ -236,6 +236,7 @@ def test_the_seeds_gamma_is_the_printed_one(k: int, n: int, epsilon: str, delta:
     assert printed is None or found == pytest.approx(printed, abs=5e-11)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, "1e-8"), (-1, "1e-8"), (1, 0), (1, 1), (1, 2), ("nan", "1e-8")])
 def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: Any, delta: Any) -> None:
     with pytest.raises(dc.InvalidInput):

@@ -60,6 +60,7 @@ def step(space: PosteriorSpace, sensitivity: Callable[[tuple[int, ...]], float])
 LARGER = [(["1", "1"], 2500), (["0.01", "0.01"], 2200), (["0.3", "40", "2"], 65), (["1", "1", "1", "1"], 22)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), LARGER)
 def test_beyond_enumeration_the_local_bound_holds_and_is_not_far_above(prior: list[str], n: int) -> None:
     space = PosteriorSpace(prior, n)
@@ -68,6 +69,7 @@ def test_beyond_enumeration_the_local_bound_holds_and_is_not_far_above(prior: li
     assert exact - ROUNDING <= float(local_smoothness(space)) <= 1.5 * exact
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), LARGER[:3])
 def test_beyond_enumeration_the_smooth_and_the_reciprocal_bound_hold(prior: list[str], n: int) -> None:
     space, tenth, ten = PosteriorSpace(prior, n), Fraction(1, 10), Fraction(10)

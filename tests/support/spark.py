@@ -1,4 +1,4 @@
-"""A real Spark cluster for the tests: a driver and two workers' executors, each a process of its own.
+"""A real Spark for the tests: one process, and where workers are killed a driver and two workers' executors.
 
 It takes seconds to start, so all tests that use it are of one group, which one worker of pytest runs.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-MASTER = "local-cluster[2,1,1024]"
+LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,1024]"
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Tests are over before a better compiler has paid for itself, and the classes are verified well enough elsewhere."""
@@ -60,8 +60,8 @@ def executors(parent: int) -> list[int]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One session for all tests, on a cluster of this machine."""
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One session for all tests, on a cluster of this machine if a worker is to be killed."""
     if reason := missing():
         pytest.skip(reason)
     from discreet.counting.sources import find_spark
@@ -70,7 +70,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment(tmp_path_factory.mktemp("spark")).items():
             patch.setenv(name, value)
-        opened = session_for(find_spark(f"spark+{MASTER}://any.parquet"))
+        kills = any("test_spark_kills" in item.nodeid for item in request.session.items)
+        opened = session_for(find_spark(f"spark+{CLUSTER if kills else LOCAL}://any.parquet"))
         session = opened.__enter__()
     try:
         yield session

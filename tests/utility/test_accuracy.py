@@ -15,7 +15,6 @@ from tests.utility.kernels import NAMES, SPACES, kernel, mechanism_of
 METRICS = {"l1": distances.l1, "kl": distances.kl}
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SPACES)
 def test_means_quantiles_and_tails_are_those_of_the_definition(kind: str, name: str) -> None:
@@ -34,7 +33,6 @@ def test_means_quantiles_and_tails_are_those_of_the_definition(kind: str, name: 
             assert error.tail(t) == pytest.approx(float(oracle.tail(alpha, c, rows[c], t)), rel=1e-9, abs=1e-14)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["geometric", "exponential-reciprocal"])
 @pytest.mark.parametrize("kind", SPACES)
@@ -81,6 +79,7 @@ def test_the_mean_and_the_worst_case_are_those_of_all_data_sets_symmetric_or_not
     assert error.worst_quantile(0.9) == pytest.approx(max(one.quantile(0.9) for one in each), rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "name", "options", "expected"),
     [
@@ -105,6 +104,7 @@ def test_the_table_of_the_mathematics(prior: list[int], n: int, name: str, optio
     assert dc.accuracy(mechanism).mean == pytest.approx(expected, abs=0.51 * 10**-digits)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [([1, 1], 15, "0.2"), ([1, 1, 1], 1, "1")])
 def test_the_free_way_back_is_no_worse_and_measured_by_hellinger_only(prior: list[int], n: int, epsilon: str) -> None:
     space = dc.PosteriorSpace(prior=prior, n=n)
@@ -124,6 +124,7 @@ def test_what_speaks_of_the_true_data_says_so_wherever_it_shows() -> None:
     assert private.worst_mean is None
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("p", [0, 1, "1.5", -1])
 def test_a_quantile_that_is_no_share_is_refused(p: Any) -> None:
     with pytest.raises(dc.InvalidInput):

@@ -36,9 +36,10 @@ def test_they_are_the_formulas_of_the_mathematics(kind: str, name: str) -> None:
             assert result["exact"] == pytest.approx(exact, rel=1e-9, abs=1e-15)
 
 
-def test_all_hold_and_are_ordered_on_random_spaces() -> None:
+@pytest.mark.parametrize("count", [6, pytest.param(24, marks=pytest.mark.soak)])
+def test_all_hold_and_are_ordered_on_random_spaces(count: int) -> None:
     rng = seeded("bounds")
-    for alpha, n in random_spaces("bounds", 24):
+    for alpha, n in random_spaces("bounds", count):
         space = dc.PosteriorSpace(prior=dc.Dirichlet(alpha), n=n)
         mechanism = dc.mechanism(rng.choice(HELLINGER), space, epsilon=rng.choice(["0.3", "1", "4"]))
         rows = spaces.candidates(len(alpha), n)
@@ -56,7 +57,7 @@ def test_all_hold_and_are_ordered_on_random_spaces() -> None:
                 assert all(here[key] <= everywhere[key] * SLACK for key in ("exact", "normalised", "loose"))
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-smooth", "exponential-global"])
 def test_they_hold_where_nothing_is_enumerated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.count_blocks.TARGET_CELLS", 1 << 17)

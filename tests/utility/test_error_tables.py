@@ -42,6 +42,7 @@ def test_the_masses_of_cut_outputs_sum_to_one(top: bool) -> None:
         assert len(outputs) == number_of_outputs(mechanism.space, cut_depth(mechanism.noise))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [[1, 1, 1], [2, 1, 2], [1, 2, 3]], ids=str)
 def test_one_data_set_for_each_orbit_is_enough(prior: list[int]) -> None:
     mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=prior, n=6), epsilon=2)

@@ -146,6 +146,7 @@ def test_a_solution_on_the_simplex_holds_in_balls_and_a_larger_one_does_not(
     assert not holds_on_simplex(dual, epsilon, (1.05 * dual.solution).tolist())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "epsilon", "first"),
     [([1, 1], 60, "1", 0), (["1/2", 3], 80, "0.8", 2), ([3, 4], 70, "2", 1), (["1/2", "1/2"], 90, "1.5", 3)],
@@ -165,6 +166,7 @@ def test_a_solution_between_the_ends_holds_in_balls_and_a_larger_one_does_not(
     assert not dual.passes(1.1 * dual.solution).all()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("prior", "epsilon"), [([1, 1], "0.003"), ([2, 3], "0.002")])
 def test_every_third_count_at_thrice_the_epsilon_bounds_the_programme_too(prior: list[object], epsilon: str) -> None:
     space = dc.PosteriorSpace(prior, 120)
@@ -191,6 +193,7 @@ def test_blocks_bound_what_is_in_them() -> None:
                     assert (costs >= side.cost[block, place] * (1 - 1e-12)).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("n", "epsilon", "within"),
     [(300, "1", 1e-6), (300, "0.3", 0.01), (60_000, "1", 0.02), (10**6, "0.01", 0.02), (10**9, "2", 0.02)],
@@ -216,6 +219,7 @@ def test_a_private_n_is_bounded_by_data_sets_of_each_size() -> None:
         least_error(dc.PosteriorSpace([1, 1], n=None), Fraction(1))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), [([1, 1], 40), ([1, 1, 1], 8), ([1, 1, 1], 500)])
 def test_a_plan_says_how_far_above_the_least_it_is(prior: list[int], n: int) -> None:
     plan = dc.plan(dc.PosteriorSpace(prior, n), epsilon=1)

@@ -14,7 +14,7 @@ def example() -> dict[str, Any]:
     return runpy.run_path(str(EXAMPLE))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", range(5))
 def test_with_two_categories_geometric_meets_the_limit(example: dict[str, Any], place: int) -> None:
     for epsilon in example["EPSILONS"]:
@@ -31,6 +31,7 @@ def test_with_more_it_comes_near(example: dict[str, Any], k: int, n: int, greate
         assert 0 < row.excess < (greatest if epsilon == "2" else 0.03)
 
 
+@pytest.mark.soak
 def test_with_three_the_distance_falls_as_records_grow(example: dict[str, Any]) -> None:
     excess = [row.excess for row in example["growing"]()]
     assert excess == sorted(excess, reverse=True)

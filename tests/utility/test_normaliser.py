@@ -27,9 +27,10 @@ def test_it_is_the_least_normaliser_by_enumeration(kind: str, name: str) -> None
         assert log_normaliser_at(mechanism, c) == pytest.approx([math.log(expected[c])] * 2, abs=1e-9)
 
 
-def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least() -> None:
+@pytest.mark.parametrize("spaces", [25, pytest.param(100, marks=pytest.mark.soak)])
+def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least(spaces: int) -> None:
     rng = seeded("normaliser")
-    for _ in range(100):
+    for _ in range(spaces):
         space = dc.PosteriorSpace(prior=random_prior(rng, 2), n=rng.randint(3, 300))
         name, scale = rng.choice(HELLINGER), rng.choice(["0.1", "0.5", "1", "3"])
         smooth = {"gamma": rng.choice(["0.001", "0.1", "1"])} if name.endswith(("smooth", "reciprocal")) else {}
@@ -41,7 +42,7 @@ def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least
         assert min(extremes) <= logs.min() + 1e-12, (name, scale, space)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("scale", ["0.5", "2"])
 def test_its_limit_is_coth_of_half_the_scale(scale: str) -> None:
     limit = 1 / math.tanh(float(scale) / 2)

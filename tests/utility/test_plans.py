@@ -111,6 +111,7 @@ def test_calibration_that_takes_minutes_is_left_to_those_who_ask(monkeypatch: py
     assert all("thorough" in reason for reason in reasons)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "question",
     [

@@ -13,6 +13,7 @@ from discreet.utility.measure import accuracy_statement
 from discreet.utility.widths import cell_rate, expected_width, quick_width
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "n", "epsilon"), [(3, 10, "1"), (3, 30, "1"), (3, 10, "4"), (3, 1000, "0.1")])
 def test_the_noise_of_one_count_tells_the_width_within_the_stated_error(k: int, n: int, epsilon: str) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=epsilon)
@@ -69,6 +70,7 @@ def test_a_plan_answers_with_one_row_and_in_points() -> None:
     assert answer.sentences()[-1].startswith("Warning: ε = 6 is above 5")
 
 
+@pytest.mark.soak
 def test_the_width_of_any_category_and_level_can_be_wanted() -> None:
     space, target = dc.PosteriorSpace(prior=[1, 3], n=60), Fraction("0.3")
     answer = dc.plan(space, target_width=target, level="0.99", category=2)
@@ -89,6 +91,7 @@ def test_private_groups_need_a_larger_epsilon_than_public_ones() -> None:
     assert Fraction("0.49") <= least <= Fraction("0.51")
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "question",
     [

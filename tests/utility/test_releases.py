@@ -18,6 +18,7 @@ DELTA = Fraction(1, 10**6)
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=500)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "releases"), [(2, 10), (3, 40)])
 def test_both_spend_all_of_the_price_and_no_more(k: int, releases: int) -> None:
     space = dc.PosteriorSpace(prior=[1] * k, n=300)
@@ -33,6 +34,7 @@ def test_both_spend_all_of_the_price_and_no_more(k: int, releases: int) -> None:
     assert less.delta_bounds(Fraction(1))[0] > DELTA
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("k", [2, 5])
 def test_deviations_are_those_of_the_noise_that_is_drawn(k: int) -> None:
     space = dc.PosteriorSpace(prior=[1] * k, n=400)
@@ -47,6 +49,7 @@ def test_ten_releases_of_two_categories_meet_the_number_of_the_mathematics() -> 
     assert noises["geometric"].deviation / noises["gaussian"].deviation == pytest.approx(1.06, abs=0.005)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("releases", "better"), [(1, "geometric"), (9, "geometric"), (10, "gaussian")])
 def test_gaussian_is_recommended_from_ten_releases_of_two_categories_on(releases: int, better: str) -> None:
     answer = dc.plan(SPACE, epsilon=1, releases=releases, delta="1e-6")

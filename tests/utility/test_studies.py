@@ -27,6 +27,7 @@ def test_very_large_data_sets_have_the_right_mean_and_spread() -> None:
     assert share.std(axis=0) == pytest.approx((np.array([0.2, 0.3, 0.5]) * [0.8, 0.7, 0.5] / 11) ** 0.5, rel=0.03)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["geometric", "laplace-improved", "exponential-reciprocal"])
 def test_the_stated_interval_of_draws_holds_the_exact_mean(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 1, 1], n=12), epsilon=1)

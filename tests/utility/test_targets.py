@@ -14,7 +14,7 @@ from tests.oracles import widths as oracle
 LESS = Fraction(99, 100)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("worst_case", [False, True])
 @pytest.mark.parametrize(
     ("prior", "n", "error", "confidence"),
@@ -52,7 +52,7 @@ def test_every_data_set_asks_for_more_than_the_average() -> None:
         assert error.tail(Fraction("0.05") + Fraction(1, 10**12)) <= 0.05
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "width", "epsilon"),
     [((1, 1), 60, "0.25", "0.5512"), ((1, 1), 128, "0.136", "2.182"), ((1, 1), 129, "0.136", "1.867")],
@@ -68,7 +68,7 @@ def test_the_least_epsilon_for_a_width_to_its_last_digit(
     assert reached <= float(width) < missed
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("prior", "n", "width"),
     [([1, 2], 300, "0.1"), ([1, 1], 10**6, "0.01"), ([1, 1], 10**6, "0.00154"), ([1, 1], 10**9, "0.0001")],
@@ -80,6 +80,7 @@ def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: 
     assert reached.value + reached.error <= float(width) < missed.value + missed.error
 
 
+@pytest.mark.soak
 def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.SETTINGS", (("geometric", "theorem"),))
     monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 8000)
@@ -91,6 +92,7 @@ def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytes
     assert reached.error > 0
 
 
+@pytest.mark.soak
 def test_where_errors_are_drawn_epsilon_is_on_their_safe_side() -> None:
     """A plan once took 50,000 draws for the truth: its ε kept the error in 98.97 % of releases, not in 99 %."""
     space, target = dc.PosteriorSpace(prior=[2, 2, 2], n=700), (Fraction("0.15"), Fraction("0.99"))

@@ -48,6 +48,7 @@ def test_given_noisy_counts_the_first_count_has_its_exact_distribution() -> None
         assert chances == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("alpha", "n", "epsilon"), [((1, 1), 128, 1), ((1, 1), 129, 2), ((2, "1/2"), 300, "0.15")])
 def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
     alpha: tuple[int, int], n: int, epsilon: str
@@ -59,6 +60,7 @@ def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
     assert width.error <= 1.1e-7 * width.value
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-global"])
 def test_so_are_the_widths_of_the_exponential_family(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=280), epsilon=2)
@@ -94,8 +96,9 @@ def test_where_outputs_are_drawn_the_stated_error_holds(prior: list[int], n: int
     assert abs(drawn.value - every.value) <= drawn.error < 0.02 * every.value
 
 
-def test_strong_priors_of_three_categories_have_widths() -> None:
+def test_strong_priors_of_three_categories_have_widths(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others together may be stronger than any single parameter may be."""
+    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 2000)
     space = dc.PosteriorSpace(prior=[10**12, 10**12, 10**12], n=1000)
     without = width_without_privacy(space).value
     assert without == pytest.approx(2 * 1.959964 * np.sqrt(2 / 9 / 3e12), rel=1e-6)
@@ -157,6 +160,7 @@ def test_gaussian_noise_has_the_widths_of_all_outputs_those_beyond_the_ends_incl
     assert width.error < 1e-6
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "n", "sigma"), [(3, 60, 6), (7, 300, 12)])
 def test_gaussian_noise_of_one_count_stands_for_that_of_all(k: int, n: int, sigma: int) -> None:
     """Within the error that is stated for it, and four standard errors of the outputs that are drawn."""

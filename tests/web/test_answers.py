@@ -186,6 +186,7 @@ def test_a_cross_table_is_shown_by_its_margins_and_as_a_heat_map(table: pd.DataF
     assert "vote by sex" in receipt_page(receipt)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_comparison_is_the_commands(measure: str, grouped: Receipt, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(grouped.to_json(), encoding="utf-8")

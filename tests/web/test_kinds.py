@@ -87,6 +87,7 @@ def source(desk: PageApi, tmp_path: Path) -> str:
     return str(tmp_path / "t.csv")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_the_request_of_the_command_and_paid_once(kind: str, desk: PageApi, source: str) -> None:
     sent, words = KINDS[kind]
@@ -167,6 +168,7 @@ def test_every_column_is_checked_and_so_are_impossible_cells(desk: PageApi, sour
         assert told["impossible_occurs"] is occurs
 
 
+@pytest.mark.soak
 def test_columns_are_forecast_at_the_share_that_the_request_gives_them() -> None:
     asked: dict[str, Any] = {"prior": "1,1", "n": "100", "epsilon": "1", "sizes": ["2", "3"]}
     found: Any = answer("forecast", **asked)

@@ -79,12 +79,13 @@ def ask(tab: Watched, served: Served, declare: Callable[[Keyboard], None]) -> Ke
     return keys
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("declare", "dataset", "priced", "seen"),
     [
         (crossed, "public", "sex = m, vote = yes", "vote × sex"),
-        pytest.param(columns, "public", "Privacy loss of sex", "sex", marks=pytest.mark.soak),
-        pytest.param(rates, "events", "Exposure of north", "per 100,000", marks=pytest.mark.soak),
+        (columns, "public", "Privacy loss of sex", "sex"),
+        (rates, "events", "Exposure of north", "per 100,000"),
     ],
 )
 def test_a_table_is_declared_priced_released_and_read(

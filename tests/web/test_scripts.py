@@ -26,6 +26,7 @@ def test_types_are_right() -> None:
     assert (answer.returncode, answer.stdout) == (0, "")
 
 
+@pytest.mark.soak
 def test_a_wrong_type_is_found_out(tmp_path: Path) -> None:
     """The planted fault."""
     for script in SCRIPTS:

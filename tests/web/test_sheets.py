@@ -18,6 +18,8 @@ from tests.support.browser import Watched, printed_pages
 from tests.web.node import AXE
 from tests.web.test_accessibility import RUN
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 
@@ -37,9 +39,18 @@ def grouped() -> Receipt:
 def page(grouped: Receipt, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sheet")
     (folder / "r.json").write_text(grouped.to_json(), encoding="utf-8")
-    answer = typed(f"receipt page {folder / 'r.json'} --out {folder / 'r.html'}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.web.sheets.LEVELS", ("0.5", "0.95", "0.99"))
+        answer = typed(f"receipt page {folder / 'r.json'} --out {folder / 'r.html'}")
     assert (answer.code, answer.err) == (0, "")
     return folder / "r.html"
+
+
+@pytest.fixture
+def few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of each comparison, where a page would have one for each of five levels and three measures."""
+    monkeypatch.setattr("discreet.web.sheets.LEVELS", ("0.95",))
+    monkeypatch.setattr("discreet.web.sheets.MEASURES", ("difference",))
 
 
 def test_its_numbers_are_the_receipts(page: Path, grouped: Receipt) -> None:
@@ -87,8 +98,10 @@ def test_a_receipt_that_does_not_hold_gets_no_page(grouped: Receipt, tmp_path: P
     assert_refused(typed(f"receipt page {tmp_path / 'r.json'} --out {tmp_path / 'r.json'}"))
 
 
-@pytest.mark.parametrize("name", ["public-groups", "columns-of-groups", "three-categories"])
-@pytest.mark.few(1)
+@pytest.mark.usefixtures("few_pictures")
+@pytest.mark.parametrize(
+    "name", ["public-groups", "three-categories", pytest.param("columns-of-groups", marks=pytest.mark.soak)]
+)
 def test_every_kind_of_receipt_gets_a_page(name: str, tmp_path: Path) -> None:
     written = Path(__file__).parents[1] / "receipts" / "written" / f"{name}.json"
     answer = typed(f"receipt page {written} --out {tmp_path / 'r.html'}")
@@ -97,6 +110,7 @@ def test_every_kind_of_receipt_gets_a_page(name: str, tmp_path: Path) -> None:
         assert f'<th scope="row">{category}</th>' in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("few_pictures")
 def test_it_says_how_many_comparisons_are_left_out(page: Path) -> None:
     assert "are not on this page" not in page.read_text(encoding="utf-8")
     groups, answers = [str(i) for i in range(4)], ["a", "b", "c"]
@@ -108,7 +122,6 @@ def test_it_says_how_many_comparisons_are_left_out(page: Path) -> None:
     assert compared == {"a", "b"}, "6 pairs of two categories have room"
 
 
-@pytest.mark.xdist_group("browser")
 def test_it_is_read_without_network_with_and_without_script_and_prints_on_one_page(
     page: Path, browser: Browser
 ) -> None:
@@ -130,7 +143,7 @@ def test_it_is_read_without_network_with_and_without_script_and_prints_on_one_pa
     assert set(asked) == {page.as_uri()}
 
 
-@pytest.mark.xdist_group("browser")
+@pytest.mark.soak
 def test_so_it_is_in_firefox(page: Path, firefox_tab: Watched) -> None:
     asked: list[str] = []
     firefox_tab.page.on("request", lambda request: asked.append(request.url))

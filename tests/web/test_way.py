@@ -24,7 +24,8 @@ def test_a_trial_goes_from_drop_to_a_compared_saved_printed_result(width: int, t
     go_all_the_way(tab, width, tmp_path)
 
 
-@pytest.mark.parametrize("width", [360, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [360, 1000])
 def test_so_it_does_in_firefox(width: int, firefox_tab: Watched, tmp_path: Path) -> None:
     go_all_the_way(firefox_tab, width, tmp_path)
 

@@ -46,7 +46,7 @@ def greatest_ratio(snap: Snap, step: Fraction) -> Fraction:
     )
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("digits", "scale", "bound"), COARSE, ids=str)
 def test_no_pair_of_inputs_of_coarse_floats_loses_more_than_is_certified(
     digits: int, scale: Fraction, bound: Fraction
@@ -58,6 +58,7 @@ def test_no_pair_of_inputs_of_coarse_floats_loses_more_than_is_certified(
     assert 1 / scale < worst <= certified, "the rounding must cost something, or this tests nothing"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("digits", "scale", "bound"), COARSE, ids=str)
 def test_every_threshold_of_coarse_floats_is_an_ideal_one_moved_by_no_more_than_the_proof_says(
     digits: int, scale: Fraction, bound: Fraction

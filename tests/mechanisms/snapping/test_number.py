@@ -26,7 +26,6 @@ def test_there_are_sixty_sets_with_every_epsilon_bound_and_kind_of_value() -> No
     assert {s.kind for s in SETS} == set(AWKWARD)
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("chosen", SETS, ids=str)
 def test_masses_sum_to_one_and_the_loss_is_within_mironov_s_bound(chosen: ParameterSet) -> None:
     found = chosen.snapping.verify(chosen.value, chosen.neighbour)
@@ -47,6 +46,7 @@ def test_the_loss_exceeds_the_ideal_by_a_hair_and_falls_below_where_the_clamp_he
     assert dc.Snapping(epsilon=1, bound=100).verify("100.5", "99.5").excess < -0.4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("epsilon", "bound", "value"),
     [("1", 4, "1/3"), ("1", 3, "0"), ("2", 3, "-1/2"), ("1/3", 17, "2"), ("1", 4, "1"), ("20", 2, "0.1")],
@@ -72,10 +72,11 @@ def test_a_value_that_is_a_double_is_added_as_the_machine_adds_it() -> None:
         assert snapping._land(Fraction(value), True, rank) == math.floor(y / snapping.lattice + 0.5)
 
 
-def test_one_hundred_thousand_releases_agree_with_the_exact_distribution_and_reject_a_scale_30_percent_off() -> None:
+@pytest.mark.parametrize("times", [20_000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_releases_agree_with_the_exact_distribution_and_reject_a_scale_30_percent_off(times: int) -> None:
     snapping, value = dc.Snapping(epsilon="0.5", bound=40), "2.7"
     bits, x = HashedBits("snapping"), snapping.scaled(value)
-    seen = tally((snapping._draw(x, bits),) for _ in range(100_000))
+    seen = tally((snapping._draw(x, bits),) for _ in range(times))
     for change in (1, 0.7, 1.3):
         other = copy.copy(snapping)
         object.__setattr__(other, "scale", snapping.scale * change)
@@ -171,6 +172,7 @@ def test_more_outputs_than_can_be_listed_are_refused_or_enclosed() -> None:
     assert found.loss.upper == found.certified <= found.bound
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -194,6 +196,7 @@ def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments:
     assert refused.value.hint
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("value", [math.nan, "nan", None, "seven", True, "1,5"])
 def test_a_value_that_is_no_number_is_refused_in_the_same_words(value: Any) -> None:
     with pytest.raises(dc.InvalidInput, match=r"^value is not a number; write it"):

@@ -36,6 +36,7 @@ def test_the_likelihood_of_a_release_looks_at_the_output_alone() -> None:
     assert max(likelihood.probabilities) == likelihood.probabilities[-1]
 
 
+@pytest.mark.soak
 def test_each_picture_is_painted_in_every_format() -> None:
     pictures = [
         figure.paint_pores(figure.pore_numbers(FloatLaplace(epsilon=1), SNAPPING, 0, 1, count=6)),

@@ -26,7 +26,7 @@ def exponential(space: dc.PosteriorSpace, counts: tuple[int, ...]) -> tuple[dc.M
     return mechanism, ExponentialStream(space, counts, rate=rate)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("space", SPACES, ids=str)
 def test_a_stream_sums_to_the_exact_accuracy(space: dc.PosteriorSpace, place: str) -> None:

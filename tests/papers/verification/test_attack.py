@@ -10,6 +10,7 @@ from discreet.arithmetic.binary64 import Dyadic, unit
 from discreet_papers.verification.attack import FloatLaplace, SnappingAdapter, scan
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("exact_uniforms", [False, True])
 @pytest.mark.parametrize("epsilon", ["1", "0.3"])
 def test_a_float_laplace_gives_its_value_away(exact_uniforms: bool, epsilon: str) -> None:
@@ -50,6 +51,7 @@ def test_the_probabilities_of_neighbouring_doubles_add_up() -> None:
     assert abs(total.fraction() / width - Fraction(math.exp(-0.3) / 2)) < Fraction(1, 4)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("epsilon", "value", "neighbour"), [("1", "0", "1"), ("0.1", "-3.5", "-2.6"), ("5", "1/3", "1")]
 )

@@ -27,7 +27,6 @@ def test_the_uniform_has_no_dilation_at_any_epsilon(epsilon: str) -> None:
     assert gap.constant == gap.slope == 0
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_dilation_of_densities_is_the_integral_of_positive_parts(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 1000)
@@ -58,7 +57,6 @@ def brute_cells(
     return best
 
 
-@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_dilation_of_points_is_the_sup_over_all_events_that_cells_can_make(seed: int) -> None:
     rng = random.Random(f"cells {seed}")  # noqa: S311 - a reproducible instance
@@ -95,6 +93,7 @@ def test_numbers_with_an_irrational_factor_are_compared_exactly() -> None:
     assert str(Affine(Fraction(0), Fraction(1, 2), one)) == "1/2·e^ε"
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("edges", "heights"),
     [([0, 1], [2]), ([0, 1], [1, 1]), ([0, "1/2", "1/2"], [1, 1]), ([0, 2], ["1/2"]), ([0, 1], [-1]), ([1, 0], [1])],
@@ -104,6 +103,7 @@ def test_what_is_no_density_is_refused(edges: list[object], heights: list[object
         Steps(edges, heights)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("one", "other", "epsilon", "why"),
     [

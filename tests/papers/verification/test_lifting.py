@@ -67,7 +67,6 @@ def by_linear_programme(one: Weights, other: Weights, relation: Relation, factor
     return float(solved.fun) if solved.status == 0 else None
 
 
-@pytest.mark.few(30)
 @pytest.mark.parametrize("seed", range(300))
 def test_the_least_delta_is_that_of_all_events_and_both_proofs_pass_the_independent_check(seed: int) -> None:
     one, other, relation, factor = instance(seed)
@@ -78,7 +77,6 @@ def test_the_least_delta_is_that_of_all_events_and_both_proofs_pass_the_independ
     assert is_counterexample(lifting.event, one, other, relation, factor, delta)
 
 
-@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_paper_s_form_is_its_linear_programme_and_exists_when_that_has_a_solution(seed: int) -> None:
     one, other, relation, factor = instance(seed)
@@ -94,7 +92,6 @@ def test_the_paper_s_form_is_its_linear_programme_and_exists_when_that_has_a_sol
     assert has_witness(lifting, one, other, relation, factor, star=False)
 
 
-@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(300, 340))
 def test_an_irrational_factor_gives_an_exact_delta_and_rational_proofs_on_both_sides(seed: int) -> None:
     one, other, relation, _ = instance(seed)
