@@ -37,7 +37,7 @@ soak: $(TEST_STAMP)  ## what make test leaves out: kills, seeds, whole pages, mo
 coverage: $(TEST_STAMP)  ## the tests again, and which lines of the packages they did not reach
 	$(BIN)/pytest --quiet --cov --cov-report=term
 
-# 300 of each room, an hour; MUTANTS=50 over all rooms, in minutes; MUTANTS=all, some hours.
+# 150 of each room, half an hour; MUTANTS=50 over all rooms, in minutes; MUTANTS=all, some hours.
 mutants: $(TEST_STAMP)  ## small faults in the rooms that privacy rests on: do the tests find them?
 	$(if $(filter-out all,$(MUTANTS)),,$(BIN)/python -m bench.mutants --reach)
 	$(BIN)/python -m bench.mutants $(MUTANTS)

@@ -16,7 +16,7 @@ from bench.mutants.reach import record_reach
 from bench.mutants.record import Reasons, append_record, read_record, write_page, write_record
 from bench.mutants.run import UnreliableTests, killing_test, run, warm
 
-PER_ROOM = 300
+PER_ROOM = 150
 SECONDS = 20
 """CPU that the tests of a mutant may take."""
 
