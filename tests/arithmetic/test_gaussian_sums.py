@@ -87,6 +87,20 @@ def test_corrections_that_are_left_out_would_be_noticed(monkeypatch: pytest.Monk
         assert float(tail_sum(v, 77).rad()) > 1e-15
 
 
+@pytest.mark.parametrize("corrections", [2, 16])
+def test_the_error_of_a_smooth_tail_is_the_one_of_the_theorem_and_hardly_more(
+    monkeypatch: pytest.MonkeyPatch, corrections: int
+) -> None:
+    """2ζ(2p)/(2π)^2p·∫|f^(2p)|, with the bound on the integral, for p corrections."""
+    monkeypatch.setattr(gaussian_sums, "_CORRECTIONS", corrections)
+    v, order = Fraction(3000), 2 * corrections
+    with precision(600):
+        integral = (2 * arb.pi() * ball(v) * math.factorial(order)).sqrt() / ball(v) ** corrections
+        error = 2 * ball(order).zeta() / (2 * arb.pi()) ** order * integral
+        found = tail_sum(v, 77).rad()
+        assert error < found < ball(Fraction(10, 9)) * error
+
+
 def test_terms_that_are_left_out_are_within_the_stated_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with precision(160):
         for v in map(Fraction, VARIANCES):
