@@ -120,15 +120,18 @@ def test_bisection_finds_the_last_rank_from_any_guess_and_asks_of_uniforms_alone
     assert max(asked) <= -1
 
 
-def test_a_right_guess_is_confirmed_by_two_questions() -> None:
+@pytest.mark.parametrize(("guess", "questions"), [(-77, [-77, -76]), (-76, [-76, -77, -76]), (-78, [-78, -77, -76])])
+def test_a_right_guess_is_confirmed_by_two_questions_and_one_beside_it_by_three(
+    guess: int, questions: list[int]
+) -> None:
     asked: list[int] = []
 
     def holds(rank: int) -> bool:
         asked.append(rank)
         return rank <= -77
 
-    assert last_rank(holds, -77) == -77
-    assert asked == [-77, -76]
+    assert last_rank(holds, guess) == -77
+    assert asked == questions
 
 
 @given(st.integers(-999, 999), st.integers(-40, 40), st.integers(1, 999), st.integers(-40, 40))

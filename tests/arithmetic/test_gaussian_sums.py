@@ -78,6 +78,16 @@ def test_a_wide_sum_takes_no_longer_than_a_narrow_one() -> None:
             assert bool(abs(ratio - 1) < 1e-45)  # the lattice's volume
 
 
+@pytest.mark.parametrize("bits", [64, 300])
+def test_nodes_are_as_few_as_the_precision_allows(bits: int) -> None:
+    """With N nodes a share of e^(-N²/2kv), but for a small factor, is found too much."""
+    v, k = Fraction(10**8), 5
+    with precision(bits):
+        nodes, lost = gaussian_sums._number_of_nodes(v, k), arb(2) ** -(bits + 16)
+        shares = [(-ball(Fraction(few**2) / (2 * k * v))).exp() for few in (nodes, nodes * 97 // 100)]
+        assert shares[0] < lost < shares[1]
+
+
 def test_corrections_that_are_left_out_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     v, fewer = Fraction(3000), 2
     with precision(160):
