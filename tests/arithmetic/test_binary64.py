@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from flint import arb
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.arithmetic.binary64 import (
@@ -108,19 +108,30 @@ def test_what_lies_above_the_middle_rounds_up(x: float) -> None:
 
 
 @given(st.integers(min_value=-500, max_value=-1), st.integers(min_value=-900, max_value=900))
-def test_bisection_finds_the_last_rank_from_any_guess(last: int, guess: int) -> None:
-    assert last_rank(lambda rank: rank <= last, guess) == last
+@example(-1, -3)
+def test_bisection_finds_the_last_rank_from_any_guess_and_asks_of_uniforms_alone(last: int, guess: int) -> None:
+    asked: list[int] = []
+
+    def holds(rank: int) -> bool:
+        asked.append(rank)
+        return rank <= last
+
+    assert last_rank(holds, guess) == last
+    assert max(asked) <= -1
 
 
-def test_a_right_guess_is_confirmed_by_two_questions() -> None:
+@pytest.mark.parametrize(("guess", "questions"), [(-77, [-77, -76]), (-76, [-76, -77, -76]), (-78, [-78, -77, -76])])
+def test_a_right_guess_is_confirmed_by_two_questions_and_one_beside_it_by_three(
+    guess: int, questions: list[int]
+) -> None:
     asked: list[int] = []
 
     def holds(rank: int) -> bool:
         asked.append(rank)
         return rank <= -77
 
-    assert last_rank(holds, -77) == -77
-    assert asked == [-77, -76]
+    assert last_rank(holds, guess) == -77
+    assert asked == questions
 
 
 @given(st.integers(-999, 999), st.integers(-40, 40), st.integers(1, 999), st.integers(-40, 40))
@@ -132,3 +143,9 @@ def test_dyadic_numbers_are_exact(m: int, e: int, k: int, f: int) -> None:
     assert x.half().fraction() == x.fraction() / 2
     assert x.minus(x).mantissa == ZERO.mantissa
     assert ONE.minus(x).plus(x).fraction() == 1
+
+
+def test_a_sum_of_dyadic_numbers_has_no_trailing_zeros() -> None:
+    assert Dyadic(3, -2).plus(Dyadic(5, -2)) == Dyadic(1, 1)
+    assert Dyadic(3, -900).minus(Dyadic(3, -900)) == ZERO
+    assert ONE.minus(Dyadic(1, -900)).plus(Dyadic(1, -900)) == ONE

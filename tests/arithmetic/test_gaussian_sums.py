@@ -78,6 +78,16 @@ def test_a_wide_sum_takes_no_longer_than_a_narrow_one() -> None:
             assert bool(abs(ratio - 1) < 1e-45)  # the lattice's volume
 
 
+@pytest.mark.parametrize("bits", [64, 300])
+def test_nodes_are_as_few_as_the_precision_allows(bits: int) -> None:
+    """With N nodes a share of e^(-N²/2kv), but for a small factor, is found too much."""
+    v, k = Fraction(10**8), 5
+    with precision(bits):
+        nodes, lost = gaussian_sums._number_of_nodes(v, k), arb(2) ** -(bits + 16)
+        shares = [(-ball(Fraction(few**2) / (2 * k * v))).exp() for few in (nodes, nodes * 97 // 100)]
+        assert shares[0] < lost < shares[1]
+
+
 def test_corrections_that_are_left_out_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     v, fewer = Fraction(3000), 2
     with precision(160):
@@ -85,6 +95,20 @@ def test_corrections_that_are_left_out_would_be_noticed(monkeypatch: pytest.Monk
         monkeypatch.setattr(gaussian_sums, "_CORRECTIONS", fewer)
         assert tail_sum(v, 77).overlaps(right)  # the stated error says so
         assert float(tail_sum(v, 77).rad()) > 1e-15
+
+
+@pytest.mark.parametrize("corrections", [2, 16])
+def test_the_error_of_a_smooth_tail_is_the_one_of_the_theorem_and_hardly_more(
+    monkeypatch: pytest.MonkeyPatch, corrections: int
+) -> None:
+    """2ζ(2p)/(2π)^2p·∫|f^(2p)|, with the bound on the integral, for p corrections."""
+    monkeypatch.setattr(gaussian_sums, "_CORRECTIONS", corrections)
+    v, order = Fraction(3000), 2 * corrections
+    with precision(600):
+        integral = (2 * arb.pi() * ball(v) * math.factorial(order)).sqrt() / ball(v) ** corrections
+        error = 2 * ball(order).zeta() / (2 * arb.pi()) ** order * integral
+        found = tail_sum(v, 77).rad()
+        assert error < found < ball(Fraction(10, 9)) * error
 
 
 def test_terms_that_are_left_out_are_within_the_stated_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from discreet import InvalidInput, Undecided
 from discreet.arithmetic.numbers import (
     CAP_BITS,
     MAX_LENGTH,
+    Range,
     as_items,
     ball,
     decide,
@@ -92,6 +93,17 @@ def test_sizes_are_accepted_up_to_both_ends() -> None:
     for size in ("1.0000001e300", "-1.0000001e300", "0.9999999e-300", "-0.9999999e-300"):
         with pytest.raises(InvalidInput):
             exact(size, "x")
+
+
+def test_a_range_holds_both_of_its_ends_and_is_named_where_a_number_lies_outside() -> None:
+    allowed = Range("1e-9", "1e12")
+    for end in ("1e-9", "1e12"):
+        assert exact(end, "scale", between=allowed) == Fraction(end)
+    for size in ("0.9999999e-9", "1000000000001", "-1"):
+        with pytest.raises(InvalidInput, match="scale is out of range") as refusal:
+            exact(size, "scale", between=allowed)
+        assert refusal.value.hint == "stay between 1e-9 and 1e12"
+        assert refusal.value.parameter == "scale"
 
 
 def test_long_texts_are_refused_unread() -> None:

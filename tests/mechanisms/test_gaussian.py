@@ -12,7 +12,7 @@ from scipy.special import gammaln
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
 from discreet.mechanisms import gaussian_loss
-from discreet.mechanisms.gaussian_loss import GaussianLoss, least_deviation
+from discreet.mechanisms.gaussian_loss import GaussianLoss, _least, least_deviation
 from discreet.privacy_loss import Price, rho_upper
 from discreet.privacy_loss.composition import epsilon_upper
 from discreet.testing import HashedBits
@@ -247,3 +247,12 @@ def test_no_slot_of_a_schedule_holds_it(tmp_path: Path) -> None:
     with pytest.raises(dc.NotPrivate, match="no slot of a schedule"):
         ledger.charge("d", price, request_id="r", digest="1")
     assert ledger.charges("d") == []
+
+
+@pytest.mark.parametrize("threshold", ["1/7", "1", "2047/2048", "9.9", "1/1000000"])
+def test_a_search_ends_at_the_least_number_of_its_digits_wherever_it_begins(threshold: str) -> None:
+    """The digits count from the first one of where it begins."""
+    least, digits = Fraction(threshold), 20
+    for begin in (least * Fraction(factor) for factor in ("1/2", "0.99999", "1", "1.00001", "2")):
+        found = _least(lambda number: number >= least, float(begin), digits)
+        assert found - Fraction(2 * float(begin)) / 2**digits < least <= found

@@ -9,7 +9,7 @@ import pytest
 from discreet import Dirichlet, InvalidInput, PosteriorSpace, TooLarge
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Geometric
-from discreet.mechanisms.geometric import TAIL, noise_vectors
+from discreet.mechanisms.geometric import TAIL, _require_noise, noise_vectors
 from discreet.testing import HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.precision import mp
@@ -75,6 +75,18 @@ def test_the_noise_that_a_pmf_leaves_out_is_as_rare_as_stated(k: int, epsilon: s
     radius = Geometric(PosteriorSpace([1] * k, 3), epsilon=epsilon).noise_radius(3)
     assert oracle.tail(k, epsilon, radius) <= TAIL
 
+    def pairs(t: int) -> mp.mpf:  # of gains and losses: at least as many as there are noises
+        return mp.mpf(math.comb(t + k - 1, k - 1)) ** 2 * mp.exp(-mp.mpf(epsilon) * t)
+
+    beyond = [mp.fsum(map(pairs, range(near, near + 200))) for near in (radius - 1, radius)]
+    assert beyond[1] <= TAIL * oracle.normaliser(k, epsilon) < 3 * beyond[0]
+
+
+def test_former_names_of_the_post_processing_lead_to_it() -> None:
+    mechanism, noisy = Geometric(PosteriorSpace([1, 1, 1], 9), epsilon=1, postprocess="bayes"), np.array([[4, -2, 7]])
+    assert mechanism.way == "bayes"
+    assert mechanism.way_back(noisy).tolist() == mechanism.postprocess(noisy).tolist()
+
 
 def pmf_of_noisy(c: tuple[int, ...], epsilon: Fraction, radius: int) -> dict[Outcome, float]:
     text = f"{epsilon.numerator}/{epsilon.denominator}"
@@ -115,6 +127,12 @@ def test_free_post_processing_leaves_the_candidates_and_has_no_pmf_on_them() -> 
 def test_a_pmf_that_would_sum_over_too_many_noises_is_refused() -> None:
     with pytest.raises(TooLarge):
         Geometric(PosteriorSpace([1] * 6, 4), epsilon="0.5").log_pmf([4, 0, 0, 0, 0, 0])
+
+
+def test_as_many_noises_as_a_box_of_four_million_holds_are_summed_over() -> None:
+    _require_noise(3, 1023)  # 2047² of them
+    with pytest.raises(TooLarge, match="more than 4,194,304 noises"):
+        _require_noise(3, 1024)
 
 
 def test_the_normaliser_is_that_of_a_two_sided_geometric_for_two_categories() -> None:

@@ -11,6 +11,7 @@ from discreet import Geometric, NotPrivate, PosteriorSpace, TooLarge, accuracy
 from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms import Optimal
 from discreet.mechanisms.optimal import LARGEST, _dual_bound
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
 from discreet.posteriors.distances import hellinger_floats
 from discreet.testing import HashedBits
 from tests.oracles import optimal as oracle
@@ -41,10 +42,14 @@ def test_the_least_worst_error_meets_the_oracle_and_is_no_better_than_the_mean(a
 
 
 @pytest.mark.parametrize(("alpha", "n"), SMALL)
-def test_the_kernel_has_the_error_it_states_and_rows_that_sum_to_one(alpha: tuple[str, ...], n: int) -> None:
-    mechanism = Optimal(PosteriorSpace(alpha, n), epsilon=1)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_the_kernel_has_the_error_it_states_and_rows_that_sum_to_one(
+    alpha: tuple[str, ...], n: int, weighting: Weighting
+) -> None:
+    mechanism = Optimal(PosteriorSpace(alpha, n), epsilon=1, weighting=weighting)
     every = enumerate_space(mechanism.space.prior.parameters, n)
-    weights = np.array([float(w) for w in prior_predictive(alpha, n).values()])
+    law = uniform(len(alpha), n) if weighting == "uniform" else prior_predictive(alpha, n)
+    weights = np.array([float(w) for w in law.values()])
     rows = np.exp(kernel(mechanism))
     assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-12)
     assert float(weights @ (rows * every.hellinger).sum(axis=1)) == pytest.approx(mechanism.error, abs=1e-7)

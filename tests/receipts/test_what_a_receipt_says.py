@@ -170,6 +170,7 @@ def test_a_release_in_python_becomes_a_receipt_that_verifies(calibrated: bool) -
     made = dc.calibrate("exponential-global", space, epsilon=1) if calibrated else dc.Geometric(space, epsilon=1)
     receipt = made.release([12, 8]).receipt(categories=["yes", "no"], title="A vote")
     assert dc.Receipt.from_json(receipt.to_json()).verify().bound <= 1
+    assert (receipt.document["title"], receipt.document["categories"]) == ("A vote", ["yes", "no"])
     with pytest.raises(InvalidInput):
         made.release([12, 8]).receipt(categories=["yes", "yes"])
 

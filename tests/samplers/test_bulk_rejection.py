@@ -11,7 +11,7 @@ from bench.spaces import FOUR, counts_at, random_case
 from discreet import DiscreetError, ExponentialLocal, ExponentialSmooth, PosteriorSpace
 from discreet.arithmetic.numbers import precision
 from discreet.samplers import bulk_rejection
-from discreet.samplers.bits import draw_bernoulli
+from discreet.samplers.bits import CHUNK, draw_bernoulli
 from discreet.samplers.bulk_rejection import Batch
 from discreet.samplers.simplex_rejection import SimplexRejection
 from discreet.testing import HashedBits, draw_many_with
@@ -30,6 +30,8 @@ def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed
             assert abs(exact - sampler.log_proposal(np.array([r]))[0]) < sampler.room / 4
             assert low <= chance <= high
             assert chance <= 0
+        with precision(2 * CHUNK):  # the first toss of a coin
+            assert sampler._enclosed_log_proposal(r).contains(exact)
         assert high - low < 0.3 * (1 + abs(high))
 
 
@@ -82,10 +84,12 @@ def test_the_interval_is_as_wide_as_the_bound_of_maurer_and_pontil_on_both_sides
     chances[: len(batch.rows)] = np.exp((batch.low + batch.high) / 2)
     sure = math.log(2 / (0.1 / 2))
     reach = math.sqrt(2 * chances.var(ddof=1) * sure / size) + 7 * sure / (3 * (size - 1))
+    rounding = float(np.exp(batch.high).sum() - chances.sum()) / size
     found = law.proposals().log_normaliser(HashedBits("both sides"), size, 0.9)
+    assert (found.confidence, found.proposals) == (0.9, size)
     for end, sign in ((found.log_upper, 1), (found.log_lower, -1)):
         half = sign * (math.exp(end - found.log_value) - 1) * chances.mean()
-        assert reach < half < reach + float(np.exp(batch.high).sum() - chances.sum()) / size + 1e-9
+        assert half == pytest.approx(reach + rounding, rel=1e-9)
 
 
 def test_few_proposals_are_certain_of_the_atom_at_the_centre_alone() -> None:

@@ -241,3 +241,9 @@ def test_the_seeds_gamma_is_the_printed_one(k: int, n: int, epsilon: str, delta:
 def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: Any, delta: Any) -> None:
     with pytest.raises(dc.InvalidInput):
         dc.published_gamma(dc.PosteriorSpace([1, 1], 10), epsilon, delta)
+
+
+def test_a_delta_that_is_no_share_is_refused_with_one_that_would_do() -> None:
+    with pytest.raises(dc.InvalidInput, match="delta must be below 1") as refusal:
+        dc.published_gamma(dc.PosteriorSpace([1, 1], 10), 1, 2)
+    assert (refusal.value.parameter, refusal.value.hint) == ("delta", "give something like 1e-8")

@@ -7,11 +7,13 @@ from fractions import Fraction
 import pytest
 
 from discreet import PosteriorSpace, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
-from discreet.arithmetic.numbers import fraction_upper, precision
+from discreet.arithmetic.numbers import ball, fraction_upper, precision
+from discreet.sensitivity import lipschitz
 from discreet.sensitivity.lipschitz import (
     ENUMERATED,
     _derivative_upper,
     _end,
+    _end_increments,
     least_local,
     local_smoothness,
     local_smoothness_bound,
@@ -116,3 +118,41 @@ def test_huge_spaces_are_answered_at_once_and_with_a_finite_bound(prior: list[ob
     assert 0 < local_smoothness(space) < 10
     assert reciprocal_smoothness(space, Fraction(1, 10)) == Fraction(1, 10)
     assert smooth_smoothness(space, Fraction(1, 100)) > 0
+
+
+def test_the_least_local_sensitivity_is_nearly_that_of_even_counts() -> None:
+    space = PosteriorSpace([1, 1], 101)
+    even = local_sensitivity(space, (51, 50))
+    with precision(96):
+        assert 0.999 * even < float(least_local(space)) < even
+
+
+@pytest.mark.parametrize("alpha", ["0.001", "1", "30", "1e6", "1e12"])
+@pytest.mark.parametrize("n", [1, 2, 24, 25, 10**7])
+def test_increments_are_bounded_within_two_thousandths_from_the_first_on(alpha: str, n: int) -> None:
+    """They are largest among the first few, whatever the prior is."""
+    start = Fraction(alpha)
+    with precision(160):
+        largest = max(fraction_upper(_end(start + t + 1) - _end(start + t)) for t in range(min(n, 24)))
+        assert (
+            largest <= _end_increments(start, n) <= largest * (1 + Fraction(2 * (n > 24), 1000)) + Fraction(1, 10**12)
+        )
+
+
+def test_increments_that_are_largest_far_out_are_found_in_few_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line in place of F, of slope 2 within 100 of a place far out and of slope 1 elsewhere."""
+    n, steep, blocks = 10**6, 54_321, list[tuple[Fraction, Fraction]]()
+
+    def slope(low: Fraction, high: Fraction) -> Fraction:
+        blocks.append((low, high))
+        return Fraction(2 if low < steep + 100 and high > steep - 100 else 1)
+
+    monkeypatch.setattr(lipschitz, "_end", lambda x: ball(x + min(max(x - steep, -100), 100)))
+    monkeypatch.setattr(lipschitz, "_derivative_upper", slope)
+    with precision(96):
+        assert _end_increments(Fraction(1), n) == 2
+        assert len(blocks) < 60
+        blocks.clear()
+        monkeypatch.setattr(lipschitz, "_BLOCKS", 0)
+        assert _end_increments(Fraction(1), n) == 2
+        assert len(blocks) == 1

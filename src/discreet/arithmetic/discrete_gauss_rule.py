@@ -45,7 +45,7 @@ def block_rule(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, W
     number = np.arange(len(start))
     step = np.arange(PLACES)
     inside = step < length[short, None]
-    at, weight = gauss_rule(length[~short]) if (~short).any() else (np.zeros((0, PLACES)), np.zeros((0, PLACES)))
+    at, weight = gauss_rule(length[~short])
     places = np.concatenate(
         [(start[short, None] + step)[inside].astype(np.float64), (start[~short, None] + at).ravel()]
     )

@@ -63,7 +63,7 @@ def draw_below(bits: Bits, bound: int) -> int:
     """A uniform whole number in [0, bound), by rejection: exact, fewer than two tries on average."""
     width = (bound - 1).bit_length()
     while True:
-        value = bits.draw_bits(width) if width else 0
+        value = bits.draw_bits(width)
         if value < bound:
             return value
 
