@@ -37,7 +37,7 @@ _BLOCKS = 4000
 
 @lru_cache(maxsize=256)
 def local_smoothness(space: PosteriorSpace) -> Fraction:
-    """An upper bound, tight to 1e-3 or better, on |1/LS(c) - 1/LS(c')| over adjacent c, c'.
+    """An upper bound, tight to 2e-3 or better, on |1/LS(c) - 1/LS(c')| over adjacent c, c'.
 
     >>> space = PosteriorSpace(prior=[1, 1], n=100)
     >>> round(float(local_smoothness(space)), 4)
