@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from tests.contracts.source import place, trees
 
 PARTICIPLES = {"asked", "believed", "found", "made", "own", "said", "shown", "told", "wanted"}
-PUBLIC = {("discreet/bridges/frames.py", "shown"), ("discreet_papers/records.py", "found")}
-"""An argument that callers may name, and a key of a JSON document."""
+PUBLIC = {
+    ("discreet/bridges/frames.py", "shown"),
+    ("discreet/inference/posterior.py", "own"),
+    ("discreet/inference/share.py", "own"),
+    ("discreet_papers/records.py", "found"),
+}
+"""Arguments that callers may name, a field, and a key of a JSON document."""
 
 
 def bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:

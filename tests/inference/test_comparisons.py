@@ -105,7 +105,7 @@ def test_comparisons_in_a_joint_table_are_sums_over_all_data_sets(seed: range) -
         one, other = (belief.group(g).among(among)["u"] for g in ("a", "b"))
         both = compare(one, other)
         rows, weight = brute(mechanism, [output], mechanism.space.prior)
-        sides = [list(cells) for share in (one, other) for cells in (share.inside, share.rest)]
+        sides = [list(cells) for share in (one, other) for cells in (share.own, share.rest)]
         parameters = np.stack([alpha[cells].sum() + rows[:, cells].sum(axis=1) for cells in sides], axis=1)
         kinds, at = np.unique(parameters, axis=0, return_inverse=True)
         mass = np.bincount(at.reshape(-1), weight)

@@ -40,7 +40,7 @@ def random_table(seed: int) -> Table:
 def check(share: dc.Share, table: Table) -> None:
     """Mean and distribution function within the stated error."""
     _, rows, weight, alpha = table
-    own, whole = (list(cells) for cells in (share.inside, share.among))
+    own, whole = (list(cells) for cells in (share.own, share.among))
     a = alpha[own].sum() + rows[:, own].sum(axis=1)
     total = alpha[whole].sum() + rows[:, whole].sum(axis=1)
     assert share.mean == pytest.approx(float(weight @ (a / total)), abs=share.error + 1e-12)
@@ -71,7 +71,7 @@ def test_margins_that_are_compared_are_those_of_a_sum_over_all_data_sets() -> No
     belief, rows, weight, alpha = table
     first, second = belief.margin("c0").shares().values()
     both = dc.compare(first, second)
-    cells = list(first.inside)
+    cells = list(first.own)
     a = alpha[cells].sum() + rows[:, cells].sum(axis=1)
     b = alpha.sum() + rows.sum(axis=1) - a
     greater = float(weight @ special.betainc(b, a, 0.5))

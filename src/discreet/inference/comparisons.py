@@ -93,9 +93,9 @@ def compare(first: Share | Rate, second: Share | Rate, *, different_people: bool
         return _compare_groups(first, second, independent_shares(first.law, second.law))
     alpha, counts = first.posterior.prior.alpha, first.posterior.counts
     if not set(first.among) & set(second.among):
-        parts = counts.two_groups((first.inside, first.rest), (second.inside, second.rest), alpha)
+        parts = counts.two_groups((first.own, first.rest), (second.own, second.rest), alpha)
         return _compare_groups(first, second, joint_shares(*parts, (first.law, second.law)))
-    if set(first.among) != set(second.among) or set(first.inside) & set(second.inside):
+    if set(first.among) != set(second.among) or set(first.own) & set(second.own):
         raise InvalidInput("the two shares overlap", hint="compare shares of disjoint groups, or two of one whole")
     return _compare_within(first, second)
 
@@ -171,9 +171,9 @@ def _contrast(first: Quantity, second: Quantity, shares: JointShares, pairs: Pai
 
 def _compare_within(first: Share, second: Share) -> Comparison:
     """Two shares of one whole: their ratio is the odds of one among both."""
-    names, both = f"{first.name} and {second.name}", first.inside + second.inside
+    names, both = f"{first.name} and {second.name}", first.own + second.own
     rest = tuple(i for i in first.among if i not in both)
-    lead = Share(first.posterior, first.inside, both, first.label, first.people)
+    lead = Share(first.posterior, first.own, both, first.label, first.people)
     if not rest:  # one is what the other leaves of 1
         shares = independent_shares(lead.law, lead.law)
         difference: Quantity = TransformedQuantity(
@@ -183,7 +183,7 @@ def _compare_within(first: Share, second: Share) -> Comparison:
     else:
         counts, alpha = first.posterior.counts, first.posterior.prior.alpha
         pair = Share(first.posterior, both, first.among, names, first.people)
-        shares = joint_shares(*counts.one_group(first.inside, second.inside, rest, alpha), (pair.law, lead.law))
+        shares = joint_shares(*counts.one_group(first.own, second.own, rest, alpha), (pair.law, lead.law))
         error = first.error + second.error
         difference = PairDifference(shares, f"difference of {names}", _pairs(first, second), error)
     mean = shares.mean(np.ones_like, lambda t: t)

@@ -107,7 +107,7 @@ class Score(LinearCombination):
     @cached_property
     def _counts(self) -> tuple[Floats, Floats]:
         """The mean and the variance of the count of each label."""
-        laws = [self.shares[0].posterior.counts.total(share.inside) for share in self.shares]
+        laws = [self.shares[0].posterior.counts.total(share.own) for share in self.shares]
         means = np.array([float(count @ chance) for count, chance in laws])
         return means, np.array([float((c - m) ** 2 @ chance) for (c, chance), m in zip(laws, means, strict=True)])
 
@@ -142,7 +142,7 @@ class Score(LinearCombination):
             return powers
 
         factors = {
-            share.inside: partial(power, a=a, log=-np.log1p(-1j * u * distance))
+            share.own: partial(power, a=a, log=-np.log1p(-1j * u * distance))
             for share, a, distance in zip(self.shares, self._alpha, away.tolist(), strict=True)
         }
         return self.shares[0].posterior.counts.expectation(factors, of_sum)
@@ -222,7 +222,7 @@ class WeightedShare(LinearCombination):
                 functions = self._functions(places[0])
                 wave *= _integral(functions, self.weights[places[0]] * u)[:, 0]
                 continue
-            sides = [(self.shares[g].inside, self.shares[g].rest) for g in places]
+            sides = [(self.shares[g].own, self.shares[g].rest) for g in places]
 
             def transform(g: int, components: Components, importance: Floats, places: list[int] = places) -> Complexes:
                 panels = components.panels(self.shares[places[g]].law, importance)
@@ -256,7 +256,7 @@ def _integral(functions: Functions, u: Floats) -> Complexes:
 def _parameters(shares: Sequence[Share]) -> list[float]:
     """The prior's parameter of each share of one whole."""
     parameters = shares[0].posterior.prior.parameters
-    return [float(sum(parameters[i] for i in share.inside)) for share in shares]
+    return [float(sum(parameters[i] for i in share.own)) for share in shares]
 
 
 def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
@@ -265,7 +265,7 @@ def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
     In the logarithm of the largest Gamma the integrand is smooth and ends on both sides, so equal steps are exact.
     """
     counts, alpha = shares[0].posterior.counts, _parameters(shares)
-    laws = [counts.total(share.inside) for share in shares]
+    laws = [counts.total(share.own) for share in shares]
     middle = max(a + float(count @ chance) for a, (count, chance) in zip(alpha, laws, strict=True))
     step = 0.25 / math.sqrt(middle)
 
@@ -286,7 +286,7 @@ def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
         columns = []
         for largest in shares:
             factors = {
-                share.inside: partial(slope, a=a) if share is largest else partial(smaller, inside=share.inside, a=a)
+                share.own: partial(slope, a=a) if share is largest else partial(smaller, inside=share.own, a=a)
                 for share, a in zip(shares, alpha, strict=True)
             }
             columns.append(np.maximum(counts.expectation(factors).real, 0.0))

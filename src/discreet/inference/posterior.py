@@ -152,37 +152,37 @@ class NoiseAware(Marginals[ShareLaw]):
         """
         return Within(self, tuple(categories))
 
-    def share(self, inside: Sequence[int], among: Sequence[int]) -> ShareLaw:
+    def share(self, own: Sequence[int], among: Sequence[int]) -> ShareLaw:
         """The posterior of the share that some categories have among others, which they are part of."""
-        lone = self.counts.lone_share(inside[0]) if len(inside) == 1 and len(among) == self.k else None
+        lone = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
         if lone is not None:
             return lone[0]
-        rest = sorted(set(among).difference(inside))
+        rest = sorted(set(among).difference(own))
         if not rest:
             raise InvalidInput("all of the records are no share", hint="ask for the total, or for a part of them")
         whole = len(among) == self.k and self.n is not None
-        if whole and len(inside) == 1:
-            return self.marginal(inside[0])
-        a, b = (math.fsum(self._alpha[list(side)].tolist()) for side in (inside, rest))
+        if whole and len(own) == 1:
+            return self.marginal(own[0])
+        a, b = (math.fsum(self._alpha[list(side)].tolist()) for side in (own, rest))
         if whole:
-            count, chance = self.counts.total(inside)
+            count, chance = self.counts.total(own)
             return BetaMixture(chance, a + count, b + (self.counts.sizes - count))
-        coarse = self.counts.coarse_share(inside, rest)
+        coarse = self.counts.coarse_share(own, rest)
         if coarse is not None:
             return coarse[0]
-        x, y, table = self.counts.split(inside, rest)
+        x, y, table = self.counts.split(own, rest)
         return BetaTable(table, a + x, b + y)
 
     @cached_property
     def _alpha(self) -> Floats:
         return self.prior.alpha
 
-    def share_error(self, inside: Sequence[int], among: Sequence[int]) -> float:
+    def share_error(self, own: Sequence[int], among: Sequence[int]) -> float:
         """A bound on how far any probability of such a share is off."""
         if len(among) == self.k and self.n is not None:
             return self.error
-        share = self.counts.lone_share(inside[0]) if len(inside) == 1 and len(among) == self.k else None
-        share = share or self.counts.coarse_share(inside, sorted(set(among).difference(inside)))
+        share = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
+        share = share or self.counts.coarse_share(own, sorted(set(among).difference(own)))
         return self.error + (LEFT_OUT + ROUNDING if share is None else share[1])
 
     def difference(self, other: NoiseAware, i: int = 0) -> Quantity:

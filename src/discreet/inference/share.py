@@ -22,7 +22,7 @@ class Share(Quantity):
     """What may be believed of the share that some cells have among others of the same release."""
 
     posterior: NoiseAware
-    inside: Cells
+    own: Cells
     among: Cells
     label: str
     people: str | None = None
@@ -33,17 +33,17 @@ class Share(Quantity):
     @property
     def rest(self) -> Cells:
         """The other cells of the whole."""
-        numerator = set(self.inside)
+        numerator = set(self.own)
         return tuple(i for i in self.among if i not in numerator)
 
     @cached_property
     def law(self) -> ShareLaw:
         """The mixture of Betas."""
-        return self.posterior.share(self.inside, self.among)
+        return self.posterior.share(self.own, self.among)
 
     @property
     def error(self) -> float:
-        return self.posterior.share_error(self.inside, self.among)
+        return self.posterior.share_error(self.own, self.among)
 
     @property
     def mean(self) -> float:
@@ -67,7 +67,7 @@ class Share(Quantity):
 
     def of(self, shares: Floats) -> Floats:
         """The share in draws of all cells, one a row."""
-        quotients: Floats = shares[:, list(self.inside)].sum(axis=1) / shares[:, list(self.among)].sum(axis=1)
+        quotients: Floats = shares[:, list(self.own)].sum(axis=1) / shares[:, list(self.among)].sum(axis=1)
         return quotients
 
 
