@@ -112,14 +112,13 @@ def _end_increments(alpha: Fraction, n: int) -> Fraction:
     values = [_end(alpha + t) for t in range(stop + 1)]
     best = max(_round_up(values[t + 1] - values[t]) for t in range(stop))
     blocks, rest = 0, [(stop, n)] if stop < n else []
-    slack = Fraction(1, 10**18)
     while rest:
         low, high = rest.pop()
         bound = _derivative_upper(alpha + low, alpha + high + 1)
         if bound <= best:
             continue
         blocks += 1
-        if high - low <= 1 or blocks > _BLOCKS or bound <= best * (1 + Fraction(1, 1000)) + slack:
+        if high - low <= 1 or blocks > _BLOCKS or bound <= best * (1 + Fraction(1, 1000)):
             best = max(best, bound)
         else:
             middle = (low + high) // 2 if high < 4 * (low + 1) else 2 * low
