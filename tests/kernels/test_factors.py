@@ -67,7 +67,10 @@ def test_a_column_bends_at_no_other_count_than_its_kinks(mechanism: dc.Mechanism
 
 @pytest.mark.parametrize(
     "mechanism",
-    [dc.Geometric(dc.PosteriorSpace([1, 1], None), epsilon="0.1"), dc.Gaussian(dc.PosteriorSpace([1, 1], None), sigma=9)],
+    [
+        dc.Geometric(dc.PosteriorSpace([1, 1], None), epsilon="0.1"),
+        dc.Gaussian(dc.PosteriorSpace([1, 1], None), sigma=9),
+    ],
     ids=str,
 )
 def test_counts_beyond_reach_hardly_matter_and_those_within_do(mechanism: dc.Mechanism) -> None:
