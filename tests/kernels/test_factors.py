@@ -75,7 +75,9 @@ def test_a_column_bends_at_no_other_count_than_its_kinks(mechanism: dc.Mechanism
 )
 def test_counts_beyond_reach_hardly_matter_and_those_within_do(mechanism: dc.Mechanism) -> None:
     kernel = mechanism.kernel
-    [factor, _] = kernel.factors((0, 0)) or ()
+    factors = kernel.factors((0, 0))
+    assert factors is not None
+    factor = factors[0]
     fall = float(factor.log(np.array([0]))[0] - factor.log(np.array([round(kernel.reach)]))[0])
     assert 36 < fall < 50
     assert kernel.quick

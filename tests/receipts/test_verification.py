@@ -25,7 +25,7 @@ def test_a_stated_posterior_is_taken_only_of_free_post_processing_and_only_if_it
 def test_a_stated_posterior_of_other_categories_and_an_output_of_another_n_are_refused() -> None:
     mechanism = dc.Geometric(SPACE, epsilon=1, postprocess="free")
     stated = dc.Dirichlet([*mechanism.posterior((5, 7)).parameters, 1])
-    with pytest.raises(ValueError, match="shorter|longer"):
+    with pytest.raises(ValueError, match=r"shorter|longer"):
         _derive_release(mechanism, (5, 7), stated)
     for output in ((5, 8), (5, 6, 1), (12,)):
         with pytest.raises(InvalidInput):
