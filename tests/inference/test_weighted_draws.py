@@ -18,8 +18,6 @@ from discreet.inference.weighted_draws import (
     WeightedDraws,
     drawn_posterior,
 )
-from discreet.kernels import HellingerKernel
-from discreet.kernels.powers import _log_power, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
@@ -57,32 +55,6 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     """How far the means are off, in what is stated of them."""
     gaps: NDArray[np.float64] = np.abs(one.mean - whole.mean) / one.mean_errors
     return gaps
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize(("prior", "n"), SPACES, ids=str)
-def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
-    for epsilon in ("1/10", "30"):
-        mechanism = family(name, prior, n, epsilon)
-        every = mechanism.space.candidates().array()
-        rows = every[np.linspace(0, len(every) - 1, 40).astype(int)]
-        exact = np.array([float(HellingerKernel(mechanism).log_normaliser(row).values) for row in rows])
-        totals = SimplexNormalisers(mechanism, rows)
-        assert totals(rows) == pytest.approx(exact, abs=2e-5)
-        assert totals.rounding < 1e-4
-        some = rows[::8]
-        assert SimplexNormalisers(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=5e-6)
-
-
-@pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])
-def test_powers_add_up_to_the_weight(a: float) -> None:
-    series = powers(1e6, 40.0)
-    none, logs, rest = series.log_weights(np.array([a]))
-    assert np.exp(none[0]) + np.exp(logs).sum() + rest[0] == pytest.approx(1, abs=1e-12)
-    for z in (0.0, 0.3, 0.9, 0.999):
-        value = np.exp(none[0]) + (np.exp(logs[0]) * z**series.exponents).sum()
-        assert value == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
 
 
 @pytest.mark.few(1)
@@ -197,27 +169,6 @@ def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() 
     assert belief.error < module.ALLOWED
     assert belief.mean[0] < 0.001
     assert abs(float(belief.mean[1]) - 0.5) < 0.05
-
-
-@pytest.mark.parametrize("m", [1e9, 1e12, 1e15, 1e18])
-@pytest.mark.parametrize("a", [1e-3, 1.0, 1e3])
-def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> None:
-    """π is Poisson with a Lévy-distributed mean, so far out ln π_m is ln(a/2√π) - 1.5·ln m - a²/4m, and 3/8m more."""
-    power = float(_log_power(np.array([m]), np.array([[a]]))[0, 0])
-    limit = math.log(a / (2 * math.sqrt(math.pi))) - 1.5 * math.log(m) - a * a / (4 * m) + 3 / (8 * m)
-    assert power == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
-def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
-    errors = []
-    for n in (9 * 10**8, 9 * 10**11, 9 * 10**14):
-        mechanism = family(name, [1, 1, 1], n, "1")
-        rows = np.array([[n // 3] * 3, [n // 2, n // 4, n // 4]])
-        errors.append(SimplexNormalisers(mechanism, rows)(rows))
-    assert errors[1] == pytest.approx(errors[0], abs=1e-4)
-    assert errors[2] == pytest.approx(errors[0], abs=1e-4)
 
 
 def test_few_large_weights_are_refused() -> None:

@@ -40,6 +40,14 @@ def test_an_enormous_epsilon_leaves_no_noise() -> None:
     assert noise.masses(2).tolist() == pytest.approx([0, 0, 1, 0, 0], abs=1e-300)
 
 
+def test_noise_is_symmetric_unless_it_is_rounded_down() -> None:
+    for mechanism in MECHANISMS:
+        noise = mechanism.kernel.noise
+        assert noise is not None
+        masses = noise.masses(4)
+        assert noise.symmetric == bool((masses == masses[::-1]).all()) == ("floor" not in repr(mechanism))
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_blocks_have_the_masses_of_their_counts(mechanism: dc.Mechanism) -> None:
     noise = mechanism.kernel.noise

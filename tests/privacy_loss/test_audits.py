@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import discreet as dc
+from discreet.mechanisms import SnappedCounts
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.privacy_loss.audits import MAX_LAWS
 from discreet.privacy_loss.scan import MARGIN
@@ -251,3 +252,18 @@ def test_progress_is_told_while_long_lines_are_scanned() -> None:
     dc.audit(mechanism, progress=lambda number, total: reports.append((number, total)))
     assert (reports[0], reports[-1]) == ((0, 1751), (1751, 1751))
     assert reports == sorted(reports)
+
+
+def test_a_law_of_its_own_is_enclosed_on_few_data_sets_and_refused_on_more() -> None:
+    class Own(dc.ExponentialLocal):
+        pass
+
+    with pytest.raises(dc.TooLarge, match="a law of its own is audited on at most 512 data sets"):
+        dc.audit(Own(dc.PosteriorSpace([1, 1], 512), scale=1))
+
+
+def test_an_output_that_no_data_set_leads_to_loses_nothing() -> None:
+    mechanism = SnappedCounts(dc.PosteriorSpace([1, 1], 12), epsilon="1/2")
+    assert mechanism.law([5, 7]).log_pmf().min() == -float("inf")
+    result = dc.audit(mechanism)
+    assert Fraction(1, 4) < result.lower <= result.epsilon <= Fraction(1, 2)

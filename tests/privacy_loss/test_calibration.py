@@ -1,5 +1,6 @@
 """The slack of a theorem turned into accuracy: more of ε is spent, never more than all of it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -11,6 +12,8 @@ import discreet as dc
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss import calibration
 from discreet.privacy_loss.calibration import _Search
+from discreet.privacy_loss.certificates import certify
+from discreet.privacy_loss.large_n import LongLine
 from discreet.privacy_loss.scan import scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import mean_error, oracle_kernel
@@ -147,6 +150,7 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
     assert losses[first:].max() > float(epsilon)
     assert 1.1 * factors[first] < factors[private[-1]] <= 1
     assert dc.audit(mechanism).private
+    assert scan.worst((1 + 1e-6) * rates).loss > target
 
 
 @pytest.mark.parametrize("kind", [dc.ExponentialSmooth, dc.ExponentialReciprocal])
@@ -220,8 +224,34 @@ def test_the_search_for_gamma_says_how_far_it_is() -> None:
     reports: list[tuple[int, int]] = []
     space = dc.PosteriorSpace([1, 1], 30)
     dc.calibrate("exponential-smooth", space, epsilon=1, progress=lambda number, total: reports.append((number, total)))
-    assert reports == sorted(reports)
-    assert 15 < len(reports) <= reports[-1][1]
+    assert reports == [(number, 35) for number in range(1, len(reports) + 1)]
+    assert 15 < len(reports) <= 35
+
+
+def test_no_gamma_beyond_the_largest_is_tried_and_six_decades_below_it_are() -> None:
+    gammas: list[float] = []
+
+    def error(gamma: float) -> float:
+        gammas.append(gamma)
+        return gamma
+
+    assert calibration._best_gamma(error, 3.0) == min(gammas) == 3.0 * 2.0**-20
+    assert max(gammas) == 3.0
+
+
+def test_a_calibrated_member_says_how_its_audit_proved_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def audit(mechanism: dc.Mechanism) -> dc.Audit:
+        result = dc.audit(mechanism)
+        return replace(result, certificate=certify(mechanism, result.epsilon, "bounds", "in blocks", result.worst))
+
+    monkeypatch.setattr(calibration, "audit", audit)
+    mechanism = dc.calibrate("exponential-local", dc.PosteriorSpace([1, 1], 20), epsilon=1)
+    assert (mechanism.proved_by, mechanism.guaranteed_by) == ("bounds", "in blocks")
+
+
+def test_a_long_line_is_searched_by_its_ends_and_a_short_one_by_all_losses() -> None:
+    scopes = [_Search(dc.ExponentialLocal, dc.PosteriorSpace([1, 1], n), Fraction(1), None).scope for n in (99, 3001)]
+    assert [type(scope) for scope in scopes] == [calibration._SmallSpace, LongLine]
 
 
 WORKS = [0, 1, 3, 8, 30, 100]

@@ -2,10 +2,12 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential
+from discreet.privacy_loss import interior_bounds
 from discreet.privacy_loss.interior_bounds import InteriorBounds
 from tests.privacy_loss.families import losses_of_pairs, members
 
@@ -42,3 +44,27 @@ def test_a_bound_that_forgets_the_change_of_the_rates_is_caught(monkeypatch: pyt
     assert truth[2] <= bounds_of(mechanism).bound(2, 3)
     monkeypatch.setattr(InteriorBounds, "_change", lambda *_: 0.0)
     assert truth[2] > bounds_of(mechanism).bound(2, 3)
+
+
+@pytest.mark.parametrize("kind", [ExponentialLocal, ExponentialReciprocal])
+def test_the_rates_of_a_block_lie_between_its_bounds_and_change_no_faster(kind: type[Exponential]) -> None:
+    mechanism = kind(PosteriorSpace(["1/2", 3], 12_000), scale="0.5")
+    bounds = bounds_of(mechanism)
+    blocks = [(3, 4), (40, 90), (1000, 5000), (500, bounds.last), (bounds.last - 4000, bounds.last)]
+    assert any(high - low > interior_bounds._LISTED for low, high in blocks)
+    for low, high in blocks:
+        rates = bounds.rates(np.arange(low, high + 1))
+        slow, fast, change = bounds._rates(low, high)
+        assert slow <= rates.min() * (1 + 1e-12)
+        assert fast >= rates.max() * (1 - 1e-12)
+        assert change >= np.abs(np.diff(rates)).max() + 1e-12 * fast  # what floats may have lost is added
+
+
+def test_bounds_of_blocks_are_as_sharp_as_they_were() -> None:
+    """They hold by the test above; these are what they were when they were proved, so that a slip shows."""
+    space = PosteriorSpace(["1/2", 3], 3000)
+    mechanisms = (ExponentialReciprocal(space, scale="0.5"), ExponentialLocal(space, scale=2))
+    blocks = ((3, 4), (20, 21), (200, 260), (900, 1400))
+    bounds = [[bounds_of(mechanism).bound(low, high) for low, high in blocks] for mechanism in mechanisms]
+    assert bounds[0] == pytest.approx([1.768669254758, 0.732522314016, 0.537399617556, 0.509372020057], rel=1e-9)
+    assert bounds[1] == pytest.approx([4.164599744952, 2.465862317524, 2.125037861178, 2.032676971134], rel=1e-9)

@@ -29,6 +29,7 @@ def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
 def test_sensitivities_without_a_rate_reach_what_is_asked(name: str, n: int) -> None:
     mechanism = dc.calibrate(name, dc.PosteriorSpace(["0.5", 3], n), epsilon="0.7")
     assert Fraction("0.699999") < mechanism.guarantee <= Fraction("0.7")
+    assert mechanism.proved_by == "bounds"
 
 
 @pytest.mark.few(1)

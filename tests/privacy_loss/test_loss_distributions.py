@@ -12,9 +12,10 @@ from flint import fmpz_poly
 
 import discreet as dc
 from discreet.errors import InvalidInput, NotPrivate
+from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.loss_pairs import GeometricPair
 from discreet.privacy_loss import compose, loss_distribution, loss_distributions
-from discreet.privacy_loss.loss_distributions import LossDistribution, compose_pairs
+from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs
 from discreet.typing import Epsilon
 from tests.oracles.losses import Atoms, delta_of_all, geometric_atoms, laplace_atoms
 from tests.oracles.precision import mp, real
@@ -201,3 +202,12 @@ def test_what_has_no_guarantee_or_no_meaning_is_refused() -> None:
         loss_distribution(geometric(2, 1)).epsilon(1)
     with pytest.raises(InvalidInput, match="delta must be at least 0"):
         loss_distribution(geometric(2, 1)).epsilon("-1e-6")
+
+
+def test_a_delta_above_all_chances_needs_no_epsilon() -> None:
+    losses = compose_pairs({GeometricPair(Fraction(3), 2): 1})
+    epsilon = losses.epsilon("0.999999")
+    assert (float(epsilon), epsilon.exact, epsilon.lower) == (0.0, Fraction(0), 0.0)
+    with pytest.raises(InvalidInput, match="epsilon") as refusal:
+        GaussianLosses(GaussianLoss(Fraction(4), 2)).delta(-1)
+    assert refusal.value.parameter == "epsilon"

@@ -38,7 +38,8 @@ class LineNormalisers:
     def __init__(self, mechanism: Exponential) -> None:
         self.mechanism, self.n = mechanism, mechanism.space.n
         n, edge = self.n, min(2 * NEAR, self.n // 2 + 1)
-        self._ends = np.unique(np.concatenate([np.arange(edge), n - np.arange(edge)]))
+        near = np.arange(min(edge, n) + 1)
+        self._ends = np.unique(np.concatenate([near, n - near]))
         self._end_values = self.directly(self._ends.astype(np.float64))
         first, second = mechanism.space.prior.alpha
         self._middle = min(max((n + second - first) / 2, edge), n - edge)

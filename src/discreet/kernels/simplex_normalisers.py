@@ -6,7 +6,7 @@ Each G is a function of one count alone. It is worked out on a ladder of counts 
 eighth) and interpolated between them by cubics in ln(α+c); the integral is the trapezoidal rule, which is exact but for
 what lies thirteen standard deviations away. m = 0 is the number of candidates, exactly. A `finer` one has more places,
 more angles and no interpolation: `error` is what is seen between the two, and
-`tests/inference/test_weighted_draws.py` holds both to enumeration.
+`tests/kernels/test_simplex_normalisers.py` holds both to enumeration.
 """
 
 from __future__ import annotations

@@ -1,0 +1,59 @@
+"""Normalisers of a line: those of enumeration at every count, and sums of their own where nothing is enumerated."""
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.kernels import HellingerKernel
+from discreet.kernels.line_normalisers import LineNormalisers
+from discreet.mechanisms.exponential import Exponential
+
+FAMILIES = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
+
+
+def family(name: str, prior: list[str], n: int, epsilon: str) -> Exponential:
+    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
+    assert isinstance(mechanism, Exponential)
+    return mechanism
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_totals_agree_with_enumeration_at_every_count(name: str) -> None:
+    mechanism = family(name, ["1/2", "3"], 1500, "1")
+    normalisers = LineNormalisers(mechanism)(np.arange(1501.0))
+    gap = np.abs(normalisers.values - HellingerKernel(mechanism).enumerated.log_normalisers)
+    assert (gap <= normalisers.errors).all()
+    assert gap.max() < 1e-8
+
+
+@pytest.mark.parametrize("prior", [["1e12", "1"], ["1", "1e12"], ["1e-9", "1e9"]])
+def test_normalisers_between_panels_are_sums_of_their_own_under_any_prior(prior: list[str]) -> None:
+    n = 10**9
+    totals = LineNormalisers(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale="1/2"))
+    near = np.array([140.0, 200.0, 3000.0, 1e5, 1e7])
+    c = np.concatenate([near, n - near, [n / 2]])
+    assert (np.abs(totals(c).values - totals.directly(c)) <= totals(c).errors + 1e-8).all()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_normalisers_are_sums_of_their_own_where_a_rate_bends_and_between_whole_counts(name: str) -> None:
+    totals = LineNormalisers(family(name, ["1e-3", "2"], 2000, "1"))
+    assert any(200 < bend < 1800 for bend in totals.bends)
+    c = np.concatenate([np.arange(128.0), np.arange(128.0, 1872.5, 0.5), np.arange(1873.0, 2001.0)])
+    normalisers = totals(c)
+    assert (np.abs(normalisers.values - totals.directly(c)) <= normalisers.errors + 1e-11).all()
+    assert normalisers.errors[c % 1 == 0].max() < 1e-7
+
+
+def test_a_rate_bends_where_another_term_becomes_the_least() -> None:
+    totals = LineNormalisers(family("exponential-smooth", ["1/2", "3"], 10**9, "1e-4"))
+    turns = np.array(totals.bends)[[0, 1, 3, 4]]  # the other is where both categories balance
+    assert np.minimum(turns, 10**9 - turns).max() > 10**6
+    assert (totals._least_term(turns) != totals._least_term(turns + 1)).all()
+
+
+@pytest.mark.parametrize("n", [3, 127, 128, 129, 254, 255, 256, 257])
+def test_short_lines_are_summed_count_by_count(n: int) -> None:
+    mechanism = family("exponential-smooth", ["1/2", "3"], n, "1")
+    normalisers = LineNormalisers(mechanism)(np.arange(n + 1.0))
+    assert normalisers.values == pytest.approx(HellingerKernel(mechanism).enumerated.log_normalisers, abs=1e-9)

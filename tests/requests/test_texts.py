@@ -1,0 +1,33 @@
+"""The texts in which people declare names, options and columns."""
+
+import pytest
+
+from discreet.errors import InvalidInput
+from discreet.requests.texts import each, read_axes, read_filters, read_labels
+
+
+def test_one_value_serves_all_columns_and_several_are_one_for_each() -> None:
+    assert each(None, 3, "--prior") == each([], 3, "--prior") == [None] * 3
+    assert each(["1"], 3, "--prior") == ["1"] * 3
+    assert each(["1", "2"], 2, "--prior") == ["1", "2"]
+    with pytest.raises(InvalidInput, match="--prior is one for all columns, or one for each"):
+        each(["1", "2"], 3, "--prior")
+
+
+def test_the_axes_of_a_table_are_its_columns_with_their_categories() -> None:
+    assert read_axes(["sex = f, m", 'vote="a,b",c']) == {"sex": ["f", "m"], "vote": ["a,b", "c"]}
+    for text in ("sex", "=f,m", " =f,m"):
+        with pytest.raises(InvalidInput, match="--cross cannot be read") as refusal:
+            read_axes([text])
+        assert refusal.value.parameter == "cross"
+    with pytest.raises(InvalidInput, match="--cross names a column twice"):
+        read_axes(["sex=f", "sex=m"])
+
+
+def test_a_text_that_cannot_be_read_names_its_option() -> None:
+    with pytest.raises(InvalidInput, match="--impossible cannot be read"):
+        read_labels('"sex=m', "--impossible")
+    with pytest.raises(InvalidInput, match="the values of a filter cannot be read"):
+        read_filters(['region="north'])
+    with pytest.raises(InvalidInput, match="--cross cannot be read"):
+        read_axes(['sex="f'])
