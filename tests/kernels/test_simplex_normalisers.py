@@ -34,7 +34,7 @@ def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n:
         assert SimplexNormalisers(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=5e-6)
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
 def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
     errors = []

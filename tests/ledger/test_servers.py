@@ -297,6 +297,14 @@ def test_a_refusal_of_the_server_spoils_no_later_charge(before: int, database: s
     assert ledger.verify().rows == 5 + before
 
 
+def test_a_refusal_that_has_a_code_is_no_broken_connection(database: str) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=1)
+    with pytest.raises(LedgerError) as refusal, ledger._store.transaction("d"):
+        raise psycopg.errors.QueryCanceled
+    assert "broke before it answered" not in refusal.value.message
+    assert ledger.charge("d", 1, request_id="r", digest="x").is_new
+
+
 @pytest.mark.parametrize("place", ["dbname=budgets password=secret", "host = h user=u", "password='secret'"])
 def test_an_address_in_keywords_is_refused_and_not_shown(place: str) -> None:
     calls: list[Callable[[], Ledger]] = [lambda: Ledger(place), lambda: Ledger.create(place, dataset="d", epsilon=1)]
