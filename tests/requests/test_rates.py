@@ -58,6 +58,11 @@ def test_a_receipt_of_rates_obeys_its_schema_verifies_and_has_the_rates_of_its_o
     assert first == {"shape": max(receipt.output[0], 0) + 0.5, "rate": 120_000}
 
 
+def test_a_rate_is_told_for_one_unit_of_exposure_unless_another_number_is_asked_for() -> None:
+    question = {name: value for name, value in ASKED.items() if name != "per"}
+    assert dc.release(DEATHS, **question, ledger=None).document["rates"]["per"] == 1
+
+
 def test_any_field_of_rates_that_was_changed_is_noticed() -> None:
     document = json.loads(released().to_json())
     forgeries = [(at, forgery) for at, forgery in every_forgery(document) if at[0] in ("rates", "question", "citation")]
