@@ -88,3 +88,9 @@ def test_what_no_belief_can_weigh_names_another_mechanism() -> None:
     with pytest.raises(dc.TooLarge, match="optimal was not made for so many data sets") as refusal:
         kernel.noise_list()
     assert refusal.value.hint == "use geometric"
+
+
+@pytest.mark.parametrize(("prior", "quick"), [([1, 1], True), ([1, 1, 1], False)])
+def test_very_wide_noise_is_quickly_read_along_a_line_alone(prior: list[int], quick: bool) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=10**9), epsilon="1e-5")
+    assert mechanism.kernel.quick is quick
