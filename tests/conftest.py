@@ -49,6 +49,7 @@ CONTRACTS = {
     "cli",
     "contracts",
     "faults",
+    "kernels",
     "ledger",
     "posteriors",
     "receipts",
