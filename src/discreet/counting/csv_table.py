@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow._compute import SetLookupOptions, call_function  # `pyarrow.compute` also writes 300 wrappers
+from pyarrow.compute import SetLookupOptions, call_function
 
 from discreet.counting.csv_records import malformed_error
 from discreet.counting.declaration import Declaration, strides_of
