@@ -113,6 +113,8 @@ class Replay:
             raise ValueError("a second or an empty seal, or one without its charge")
         if (entry.dataset, entry.digest) != (charge.dataset, charge.digest):
             raise ValueError("a seal for another charge")
+        if entry.epsilon is not None or entry.spent_epsilon is not None:
+            raise ValueError("a seal that spends")
         self.seals[str(entry.request_id)] = entry
 
     def _unit_of(self, charge: Entry) -> str:
