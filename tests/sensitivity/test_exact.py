@@ -247,3 +247,13 @@ def test_a_delta_that_is_no_share_is_refused_with_one_that_would_do() -> None:
     with pytest.raises(dc.InvalidInput, match="delta must be below 1") as refusal:
         dc.published_gamma(dc.PosteriorSpace([1, 1], 10), 1, 2)
     assert (refusal.value.parameter, refusal.value.hint) == ("delta", "give something like 1e-8")
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("sensitivity", [dc.smooth_sensitivity, dc.reciprocal_sensitivity])
+def test_a_smoothing_rate_below_zero_is_refused_by_its_name(sensitivity: Any) -> None:
+    space = dc.PosteriorSpace([1, 1], n=5)
+    assert sensitivity(space, [2, 3], 0) > 0
+    with pytest.raises(dc.InvalidInput, match="gamma") as refusal:
+        sensitivity(space, [2, 3], "-1/1000")
+    assert refusal.value.parameter == "gamma"

@@ -156,3 +156,23 @@ def test_increments_that_are_largest_far_out_are_found_in_few_blocks(monkeypatch
         monkeypatch.setattr(lipschitz, "_BLOCKS", 0)
         assert _end_increments(Fraction(1), n) == 2
         assert len(blocks) == 1
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("prior", "n"), [([10, 10, 10], 8), ([30, 30, 30], 5)])
+def test_the_bound_is_met_where_a_last_record_leaves_a_category_of_a_large_prior(prior: list[int], n: int) -> None:
+    """Of three or more categories, the step that is no longer allowed then was the least one."""
+    space = PosteriorSpace(prior, n)
+    with precision(96):
+        bound, exact = local_smoothness_bound(space), local_smoothness(space)
+        assert local_smoothness_bound(PosteriorSpace(prior[:2], n)) == max(
+            _end_increments(Fraction(x), n) for x in prior[:2]
+        )
+    assert exact <= bound <= exact * Fraction(1002, 1000)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("parameter", [10**4, 10**8, 10**12])
+def test_floats_that_would_cancel_are_not_asked_whether_gamma_is_the_smaller_one(parameter: int) -> None:
+    space = PosteriorSpace([parameter, parameter], 10)
+    assert reciprocal_smoothness(space, Fraction(2)) == local_smoothness(space) < 2

@@ -258,9 +258,11 @@ def test_a_refusal_stands_beside_its_field_and_spends_nothing(served: Served, fo
     head = ledger.head()
     price(tab, served, "50", ".status:has-text('does not fit')")
     assert "ask for less" in tab.page.inner_text("#release .status")
-    tab.turn("price")
+    with tab.page.expect_response("**/api/forecast"):
+        tab.turn("price")
     assert "does not fit" in tab.page.inner_text(".field:has(#price-epsilon) .error")
     fill(tab, "price", epsilon="0.5")
+    assert tab.page.locator(".error").count() == 0
     tab.turn("question")
     fill(tab, "question", column="votes")
     tab.page.click("#question form button:not([type=button])")

@@ -11,7 +11,6 @@ The formulas, with `_by` in their names, are for balls at the working precision.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -113,8 +112,8 @@ class Balls:
 
 
 def local_by(by: Balls, c: Sequence[int]) -> arb:
-    """LS(c): the largest of the steps that no other dominates."""
-    return functools.reduce(arb.max, (by.size(x, y) for x, y in _steps(by, c)))
+    """LS(c): the largest step."""
+    return by.size(*_largest_step(by, c))
 
 
 def global_by(by: Balls) -> arb:
@@ -167,14 +166,10 @@ def _far_steps(by: Balls, c: Sequence[int]) -> Iterator[tuple[fmpq, fmpq, int]]:
                     yield alpha[i] + (left_i - 1), alpha[j] + left_j, max(taken, put)
 
 
-def _steps(by: Balls, c: Sequence[int]) -> Iterator[tuple[fmpq, fmpq]]:
-    """The steps from c that can be the largest: g increases, so the smallest source and the smallest target,
-    or, where these are the same category, each of them with the other's runner-up."""
+def _largest_step(by: Balls, c: Sequence[int]) -> tuple[fmpq, fmpq]:
+    """The arguments of the largest step from c. g increases, so they are the smallest source and the smallest target,
+    or, where these are the same category, its source and the runner-up among the targets: a step from another source
+    to it has the same sum of arguments or a larger one, and more even ones, and ln g is concave."""
     targets = sorted([(a + count, j) for j, (a, count) in enumerate(zip(by.alpha, c, strict=True))])
-    sources = sorted([(a + (count - 1), i) for i, (a, count) in enumerate(zip(by.alpha, c, strict=True)) if count])
-    if sources[0][1] != targets[0][1]:
-        yield sources[0][0], targets[0][0]
-        return
-    yield sources[0][0], targets[1][0]
-    if len(sources) > 1:
-        yield sources[1][0], targets[0][0]
+    source, i = min((a + (count - 1), i) for i, (a, count) in enumerate(zip(by.alpha, c, strict=True)) if count)
+    return source, targets[targets[0][1] == i][0]

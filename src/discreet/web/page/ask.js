@@ -82,6 +82,7 @@ export function runner(section) {
   const stop = the(":scope > .state .stop", section);
   /** @type {AbortController | null} */
   let running = null;
+  let refused = false;
   stop.addEventListener("click", () => {
     if (!running) return;
     running.abort();
@@ -91,7 +92,7 @@ export function runner(section) {
   });
   /**
    * @param {(signal: AbortSignal) => Promise<string | void>} work What it returns is said.
-   * @param {{quiet?: boolean}} [options] What is quiet says nothing unless it takes long, or fails.
+   * @param {{quiet?: boolean}} [options] What is quiet says nothing unless it takes long, or fails; what others were refused stays.
    */
   return async (work, { quiet = false } = {}) => {
     running?.abort();
@@ -108,12 +109,14 @@ export function runner(section) {
     tick();
     const clock = setInterval(tick, 1000);
     section.classList.remove("failed");
-    clearErrors(section);
+    if (!quiet || refused) clearErrors(section);
+    refused = false;
     try {
       const said = await work(mine.signal);
       if (mine === running && spoke) status.textContent = said ?? "";
     } catch (failure) {
       if (mine.signal.aborted || mine !== running) return;
+      refused = true;
       section.classList.add("failed");
       status.textContent = tell(failure, section);
     } finally {
@@ -169,6 +172,7 @@ export function tell(failure, section) {
   place.setAttribute("aria-invalid", "true");
   place.setAttribute("aria-describedby", words.id);
   place.closest(".field")?.append(words);
+  place.closest(".field")?.addEventListener("input", () => clearErrors(section), { once: true });
   if (!section.contains(place)) return message; // the words wait there, and are said here
   place.focus();
   return "";
