@@ -33,10 +33,13 @@ def reciprocal_rate_doubled(right: Any, by: Any, c: Any, gamma: Any) -> Any:
     return right(by, c, 2 * gamma)
 
 
-@plant("_steps", exact)
+@plant("_largest_step", exact)
 def first_way_forgotten(right: Any, by: Any, c: Any) -> Any:
-    """Where the smallest source and the smallest target are one category, the first of two ways out is left out."""
-    return list(right(by, c))[-1:]
+    """Where the smallest source and the smallest target are one category, the step into it is taken, not out of it."""
+    source, target = right(by, c)
+    least = min(alpha + count for alpha, count in zip(by.alpha, c, strict=True))
+    sources = sorted(alpha + (count - 1) for alpha, count in zip(by.alpha, c, strict=True) if count)
+    return (source, target) if target == least or len(sources) == 1 else (sources[1], least)
 
 
 @plant("global_by", exact, exponential)

@@ -47,6 +47,9 @@ def test_atoms_and_the_closed_form_agree(k: int, monkeypatch: pytest.MonkeyPatch
     loss = GaussianLoss(Fraction(400), k, 30)
     closed, atoms = GaussianLosses(loss), compose_pairs({GaussianPair(loss): 1})
     assert atoms.epsilon("1e-6") == pytest.approx(float(closed.epsilon("1e-6")), rel=1e-10)
+    assert atoms.slack == 0
+    monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", len(GaussianPair(loss).chances(0)[1]))
+    assert GaussianPair(loss).is_exact
     monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", 0)
     monkeypatch.setattr(gaussian_pairs, "MAX_GROUPS", 512)
     coarse = compose_pairs({GaussianPair(loss): 1})

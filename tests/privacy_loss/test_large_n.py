@@ -7,6 +7,7 @@ import pytest
 import discreet as dc
 from discreet.privacy_loss import calibration
 from discreet.privacy_loss.certificates import certificate_by_theorem
+from discreet.privacy_loss.large_n import LongLine
 
 
 @pytest.mark.soak
@@ -78,3 +79,9 @@ def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:
     claimed = dc.audit(plain.certified(between, between, "somebody said so"))
     assert claimed.epsilon == certified.epsilon
     assert not claimed.private
+
+
+def test_outputs_whose_weights_are_negligible_at_every_scale_of_interest_are_left_out() -> None:
+    """Under a large prior their window would be so wide that few rows of an end were seen."""
+    space = dc.PosteriorSpace([10**7, 10**7], 10**6)
+    assert LongLine(space, 0.25).cells < LongLine(space, 0.001).cells / 4

@@ -105,8 +105,7 @@ class InteriorBounds:
         """Bounds on |H(c,r) - H(c',r)| for outputs at distances near … far from the nearer of the two rows."""
         first, second = self._least_arguments(low - 1, high + 1, group.side, group.far / 2 + 1)
         gap = 0.25 * (group.far + 1) * (_trigamma_upper(first) + _trigamma_upper(second))
-        with np.errstate(over="ignore"):
-            bound: Floats = gap * np.exp(-group.least) / (2 * _distance(group.least))
+        bound: Floats = gap * np.exp(-group.least) / (2 * _distance(group.least))
         return bound
 
     def _normalisers(self, low: int, high: int, slow: float, fast: float, change: float, groups: list[Groups]) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
-from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
+from discreet.posteriors.grid import Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits
 from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.deltas import Pair, excess
@@ -137,7 +137,7 @@ class Scan:
 
 def sweepable(space: PosteriorSpace) -> bool:
     """Whether a scan of one data set of each orbit stays within `MAX_SWEEP_CELLS`: three categories or more."""
-    if space.k == 2 or exceeds(space, LONGEST) or space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
+    if space.k == 2 or exceeds(space, LONGEST):
         return False
     return len(np.unique(orbits(space))) * space.size <= MAX_SWEEP_CELLS
 
