@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -206,3 +207,23 @@ def test_what_a_full_disk_does_not_keep_is_printed(place: Path, monkeypatch: pyt
     assert "shares of vote" in answer.out
     assert "r.json could not be written" in answer.err
     assert not (place / "r.json").exists()
+
+
+@pytest.mark.parametrize("asked", ["--column vote --categories a,b", "--cross vote=a,b --cross sex=f,m"])
+def test_a_budget_that_pays_twice_says_so_before_it_pays(place: Path, asked: str) -> None:
+    """To replace is to remove and to add: what protects the number of records costs a budget for replaced rows twice."""
+    answer = typed(f"release v.csv {asked} --adjacency add-remove --epsilon 1/8 --ledger l.db --dataset d --yes").out
+    before, _, _ = answer.partition("mechanism:")
+    assert "The budget pays ε = 0.25" in before
+    assert "to be spent" in before
+    assert Ledger(place / "l.db").spent("d").epsilon == Fraction(1, 4)
+    assert "ε = 0.125, paid 0.25" in typed("ledger history l.db").out
+    dry = typed(f"release v.csv {asked} --adjacency add-remove --epsilon 1/8 --dry-run --no-ledger").out
+    assert "from a budget under replace-one it would take ε = 0.25" in dry
+
+
+def test_a_budget_that_pays_once_says_nothing_of_it(place: Path) -> None:
+    answer = typed("release v.csv --column vote --categories a,b --epsilon 1/8 --ledger l.db --dataset d --yes").out
+    assert "ε = 0.125 (exactly 1/8), δ = 0" in answer
+    assert "budget pays" not in answer
+    assert "paid" not in typed("ledger history l.db").out

@@ -312,6 +312,10 @@ def test_a_release_may_protect_the_number_of_records_and_select_some(desk: PageA
     price: Any = answer("price", desk, **asked)
     assert ["Records", "private: not counted"] in as_sent(price)["facts"]  # type: ignore[index]
     assert "adding or removing one row changes" in price["meaning"]
+    assert price["price_text"] == "ε = 1"
+    dearer: Any = answer("price", desk, **asked | {"dataset": "d", "epsilon": "1/2"})
+    assert dearer["price_text"] == "ε = 1"
+    assert any(name == "Privacy loss" and "ε = 0.5; under this budget" in fact for name, fact in dearer["facts"])
     found: Any = answer("release", desk, **asked, request_id=price["request_id"], digest=price["digest"])
     assert found["receipt"]["filters"] == {"arm": ["new", "old"]}
     assert "n" not in found["receipt"]

@@ -23,7 +23,8 @@ from discreet.cli.outputs import (
     unfinished_lines,
 )
 from discreet.ledger import Account, Amount, Entry
-from discreet.ledger.budgets import ADD_REMOVE
+from discreet.ledger.budgets import ADD_REMOVE, cost_words
+from discreet.ledger.entries import BUDGET
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
 
@@ -143,7 +144,9 @@ def history(
     columns = dict.fromkeys(["row", "time (UTC)", "kind", "dataset", "amount", "request"], "left")
     whole = ("row", "time (UTC)", "kind", "request")  # no use in pieces
     lean = {"box": None, "padding": (0, 1, 0, 0), "title_justify": "left"}  # an id of 32 digits fits 80 columns
-    print_table(f"history of {book.name}", columns, map(_history_row, entries), unbroken=whole, **lean)
+    budgeted = {entry.dataset: entry.adjacency for entry in entries if entry.kind == BUDGET}
+    rows = (_history_row(entry, budgeted[entry.dataset]) for entry in entries)
+    print_table(f"history of {book.name}", columns, rows, unbroken=whole, **lean)
 
 
 @ledger.command("verify", epilog="Example: discreet ledger verify budgets.db --head 5f3c…")
@@ -203,8 +206,8 @@ def _unit(unit: str | None) -> str:
     return f"people, by {column}" if column else {"row": "rows"}.get(kind, kind)
 
 
-def _history_row(entry: Entry) -> list[str]:
-    spent = "" if entry.epsilon is None else _text(entry.amount)
+def _history_row(entry: Entry, budgeted: str | None) -> list[str]:
+    spent = "" if entry.epsilon is None else _text(entry.amount) + cost_words(entry, budgeted)
     time = entry.time.replace("T", " ")[: len("2026-01-01 00:00")]
     return [str(entry.seq), time, entry.kind, entry.dataset, spent, entry.request_id or ""]
 

@@ -6,6 +6,7 @@ import signal
 import sys
 from contextlib import ExitStack, suppress
 from decimal import ROUND_CEILING
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import typer
 
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.words import exact_text
 from discreet.cli.app import in_groups
 from discreet.cli.failures import ChargedRequest
 from discreet.cli.inputs import read_categories, read_counts
@@ -23,7 +25,9 @@ from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
+from discreet.ledger.budgets import REPLACE_ONE, cost_to
 from discreet.privacy_loss.composition import six_digits
+from discreet.privacy_loss.prices import Price
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms, draw_request_id, place_delta
@@ -214,7 +218,7 @@ def _release_table(request: ReleaseRequest, options: ReleaseOptions) -> None:
                     for line in unfinished_lines(request.dataset, left):
                         print(visible_text(line), file=sys.stderr)
                 if not options.as_json:
-                    print_plan(prepared.receipt().document)
+                    print_plan(prepared.receipt().document, _cost(prepared.price, request.dataset, book))
                     if exact(request.delta, "delta"):
                         say(prepared.gain)
                 agreed = book is None or options.yes or _ask("Charge this and release?")
@@ -236,6 +240,12 @@ def _release_table(request: ReleaseRequest, options: ReleaseOptions) -> None:
             if is_late and book is not None and _may_be_charged(book, str(request.request_id)):
                 raise ChargedRequest(str(request.request_id)) from stop
             raise
+
+
+def _cost(price: Price, dataset: str | None, book: Ledger | None) -> Fraction:
+    """What is spent of the budget, if there is one."""
+    budgeted = price.adjacency if book is None or dataset is None else book.account(dataset).adjacency
+    return cost_to(budgeted, price.adjacency, price.epsilon)
 
 
 def _may_be_charged(book: Ledger, request_id: str) -> bool:
@@ -296,6 +306,9 @@ def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
     if not as_json:
         if exact(request.delta, "delta"):
             say(prepared.gain)
+        if request.has_private_n:
+            cost = cost_to(REPLACE_ONE, prepared.price.adjacency, prepared.price.epsilon)
+            say(f"from a budget under {REPLACE_ONE} it would take ε = {exact_text(cost)}")
         # What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition.
         say(f"from a zcdp budget it would take ρ = {six_digits(prepared.price.rho, ROUND_CEILING)}")
 

@@ -24,6 +24,7 @@ from discreet.cli.outputs import (
 from discreet.errors import InvalidInput
 from discreet.figures import releases
 from discreet.figures.image import picture_format, render
+from discreet.ledger.budgets import TWICE
 from discreet.receipts import Bundle, Receipt, readable
 from discreet.receipts.words import (
     NOISE_INCLUDED,
@@ -42,12 +43,17 @@ R = TypeVar("R", Receipt, Bundle, Receipt | Bundle)
 INTERVAL = "95 % interval"
 
 
-def print_plan(document: dict[str, Any]) -> None:
-    """What a release will cost and how accurate it will be, before it is charged: public facts only."""
+def print_plan(document: dict[str, Any], cost: Fraction | None = None) -> None:
+    """What a release will cost and how accurate it will be, before it is charged: public facts only.
+
+    `cost` is what the budget pays, which may be more than the loss of the release.
+    """
+    is_table, epsilon = "axes" in document, Fraction(document["epsilon_exact"])
+    more = [] if cost in (None, epsilon) else [f"The budget pays ε = {epsilon_text(cost)}: {TWICE.format('it')}."]
     if "parts" in document:
         _print_bundle_plan(document)
+        say(*more)
         return
-    is_table, epsilon = "axes" in document, Fraction(document["epsilon_exact"])
     rows = _axis_rows(document) if is_table else _category_rows(document)
     rows += [(f"only where {column} is", join_names(values)) for column, values in document.get("filters", {}).items()]
     for group, exposure in (document.get("rates") or {"exposure": {}})["exposure"].items():
@@ -58,10 +64,11 @@ def print_plan(document: dict[str, Any]) -> None:
         rows.append(("in each group, declared public", sizes))
     if not is_table:
         rows.append(("mechanism", document["mechanism"]["name"]))
-    rows.append(("to be spent", f"ε = {epsilon_text(epsilon)}, δ = {document['delta']:g}"))
+    rows += [("privacy loss of the release", f"ε = {epsilon_text(epsilon)}")] if more else []
+    rows.append(("to be spent", f"ε = {epsilon_text(cost or epsilon)}, δ = {document['delta']:g}"))
     rows += [] if is_table else _accuracy_rows(document)
     print_table("about to release", {"what": "left", "value": "right"}, rows)
-    say(*([] if is_table else _width_lines(document)), *epsilon_warning(epsilon))
+    say(*more, *([] if is_table else _width_lines(document)), *epsilon_warning(epsilon))
 
 
 def _axis_rows(document: dict[str, Any]) -> list[tuple[str, str]]:

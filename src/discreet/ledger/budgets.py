@@ -23,8 +23,9 @@ from math import isqrt
 from typing import Any
 
 from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.words import exact_text
 from discreet.errors import BudgetExceeded, InvalidInput
-from discreet.ledger.entries import Amount, Entry, Loss, Scope
+from discreet.ledger.entries import CHARGE, Amount, Entry, Loss, Scope
 from discreet.ledger.schedules import Need, Schedule, Slot, need_of_epsilon, read_taken_slots, write_taken_slots
 from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
 from discreet.privacy_loss.renyi_bounds import pure_rho
@@ -275,6 +276,22 @@ def losses_of_one(charged: object, budgeted: object) -> int | None:
     if charged == budgeted or (charged, budgeted) == (REPLACE_ONE, REPLACE_ANSWER):
         return 1
     return 2 if charged == ADD_REMOVE and budgeted in (REPLACE_ONE, REPLACE_ANSWER) else None
+
+
+def cost_to(budgeted: object, charged: object, epsilon: Fraction) -> Fraction:
+    """The ε that a budget of this adjacency pays for a release that it may pay for.
+
+    >>> cost_to("replace-one", "add-remove", Fraction(1, 4))
+    Fraction(1, 2)
+    """
+    return (losses_of_one(charged, budgeted) or 1) * epsilon
+
+
+def cost_words(entry: Entry, budgeted: object) -> str:
+    """What stands beside the amount of a charge that cost its budget more than that."""
+    if entry.kind != CHARGE or losses_of_one(entry.adjacency, budgeted) == 1:
+        return ""
+    return f", paid {exact_text(cost_to(budgeted, entry.adjacency, entry.amount.epsilon))}"
 
 
 def budget_rho(amount: Amount, composition: str) -> Fraction | None:

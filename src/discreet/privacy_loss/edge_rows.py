@@ -103,13 +103,13 @@ class Side:
 
         Where that is far, those beyond which weights are negligible at this rate.
         """
-        below = c if c <= _SHORT else self._reach(c, -1, 0.0)
-        above = self._reach(c, 1, 0.0)
+        below = c if c <= _SHORT else self._reach(c, -1)
+        above = self._reach(c, 1)
         if rate and below + above > _SHORT:
             below, above = self._reach(c, -1, rate), self._reach(c, 1, rate)
         return c - below, c + above
 
-    def _reach(self, c: int, side: int, rate: float) -> int:
+    def _reach(self, c: int, side: int, rate: float = 0.0) -> int:
         enough = (_NEGLIGIBLE + math.log(self.space.n + 1)) / rate if rate else math.inf
         n, reach = self.space.n, 64
         room = n - c if side > 0 else c

@@ -10,7 +10,7 @@ from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Amount
-from discreet.ledger.budgets import ADJACENCIES, COMPOSITIONS, EXACT
+from discreet.ledger.budgets import ADJACENCIES, COMPOSITIONS, EXACT, cost_words
 from discreet.ledger.schedules import Schedule
 from discreet.web.fields import Fields, about
 from discreet.web.pictures import Table
@@ -45,7 +45,7 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
     fields.all_read()
     book = dc.Ledger(api.require_ledger())
     entries, accounts = book.history(), book.accounts()
-    newest = list(reversed(entries[-RECENT:]))
+    newest, budgeted = list(reversed(entries[-RECENT:])), {each.dataset: each.adjacency for each in accounts}
     headings = ["Row", "Time (UTC)", "Kind", "Dataset", "Amount", "Request", "Hash"]
     rows = [
         [
@@ -53,7 +53,7 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
             entry.time.replace("T", " ").replace("+00:00", ""),
             entry.kind,
             entry.dataset,
-            "" if entry.epsilon is None else _text(entry.amount),
+            "" if entry.epsilon is None else _text(entry.amount) + cost_words(entry, budgeted[entry.dataset]),
             entry.request_id or "",
             entry.hash[:12],
         ]

@@ -12,6 +12,7 @@ from discreet.counting import inspect_source, open_source, public_name
 from discreet.counting.column_list import list_columns
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
 from discreet.errors import BudgetExceeded
+from discreet.ledger.budgets import TWICE, cost_to
 from discreet.receipts import Bundle, Receipt, TableReceipt, parts_of
 from discreet.receipts.words import changing, per_words, replaced
 from discreet.requests.prepare import PreparedRequest
@@ -71,13 +72,16 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
         raise
     receipt = prepared.receipt()
     document, earlier = receipt.document, book.find(earlier_id) if earlier_id else None
+    cost = cost_to(account.adjacency, prepared.price.adjacency, receipt.epsilon)
+    is_dearer = cost != receipt.epsilon
     return {
         "document": document,
         "digest": prepared.digest,
         "request_id": request.request_id,
         "is_paid": earlier is not None,
-        "price_text": _price_text(document),
+        "price_text": _price_text({**document, "epsilon_exact": str(cost)}),
         "facts": [
+            *([("Privacy loss", f"{_price_text(document)}; {TWICE.format('this budget')}")] if is_dearer else []),
             ("Left of the budget now", f"ε = {exact_text(account.remaining.epsilon)}"),
             ("Protects", replaced(document)),
             *(pair for pair in _facts(prepared, receipt) if pair[1]),
