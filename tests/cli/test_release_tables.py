@@ -211,7 +211,7 @@ def test_what_a_full_disk_does_not_keep_is_printed(place: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("asked", ["--column vote --categories a,b", "--cross vote=a,b --cross sex=f,m"])
 def test_a_budget_that_pays_twice_says_so_before_it_pays(place: Path, asked: str) -> None:
-    """To replace is to remove and to add: what protects the number of records costs a budget for replaced rows twice."""
+    """To replace is to remove and to add: what protects the number of records costs twice."""
     answer = typed(f"release v.csv {asked} --adjacency add-remove --epsilon 1/8 --ledger l.db --dataset d --yes").out
     before, _, _ = answer.partition("mechanism:")
     assert "The budget pays ε = 0.25" in before

@@ -8,6 +8,7 @@ import pytest
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_upper, precision
 from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors.distances import log_affinity_floats
 from discreet.privacy_loss import edge_rows
 from discreet.privacy_loss.edge_rows import Side, enclose_ends, scan_ends
 from discreet.privacy_loss.scan import MARGIN
@@ -130,3 +131,17 @@ def test_a_large_scale_is_audited_with_a_margin_as_large(scale: str) -> None:
         result = dc.audit(kind(dc.PosteriorSpace([1, 1], 10**5), scale=scale))
         assert result.certificate.method == "bounds"
         assert Fraction(scale) < result.lower <= result.epsilon <= result.mechanism.guarantee
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("c", [10, 3000, 5 * 10**5, 999_000])
+def test_a_window_ends_where_distances_are_one_and_at_most_twice_as_far(c: int) -> None:
+    side, n = Side(dc.PosteriorSpace(["1/2", 3], 10**6)), 10**6
+
+    def is_flat(output: int) -> bool:
+        return -float(log_affinity_floats(side.space.prior, (c, n - c), [(output, n - output)])[0]) >= 80
+
+    for sign, end in zip((-1, 1), side.window(c), strict=True):
+        reach = abs(end - c)
+        assert end in (0, n) or is_flat(end)
+        assert reach <= 64 or c <= 1 << 16 > reach or not is_flat(c + sign * (reach // 2))
