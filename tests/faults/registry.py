@@ -181,6 +181,8 @@ test_neighbouring_files_look_alike.py::test_a_refusal_that_tells_strays_apart_is
     strays_told_apart
 test_no_count_survives_a_failing_release.py::test_the_canary_would_be_seen
     count_in_an_error: An error of others, with a count in its words, reaches the outside.
+test_every_seal_has_the_same_length.py::test_seals_that_are_only_as_long_as_what_was_drawn_differ
+    seal_as_long_as_its_draw: A seal is as long as what was drawn.
 test_a_killed_release_is_paid_once.py::test_a_budget_that_is_charged_after_the_draw_is_found_out
     charged_after_the_draw
 test_a_draw_costs_the_same_bits_for_all_data.py::test_a_draw_that_walks_from_candidate_to_candidate_is_found_out

@@ -155,3 +155,19 @@ def test_a_release_of_shares_has_no_rates_and_one_of_rates_no_odds(place: Path) 
     for wrong in ("--category north", "--measure odds-ratio", "--groups north", "--groups north,east"):
         answer = typed(f"compare d.json {wrong}")
         assert (answer.code, answer.err.count("\n")) == (2, 1)
+
+
+def test_a_release_under_a_prior_that_contradicts_it_is_sealed_without_a_belief(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether there are too many counts to list depends on the draw: it must not be drawn again for that."""
+    Ledger.create(place / "l.db", dataset="d", epsilon=4, adjacency="add-remove")
+    monkeypatch.setattr("discreet.inference.tilted_windows.MAX_CELLS", 1)
+    answer = typed(f"{LINE} --ledger l.db --dataset d --yes --out r.json").out
+    assert "rate and interval: not known" in answer
+    receipt = Receipt.read(place / "r.json")
+    assert receipt.document["rates"]["belief"] is None
+    assert receipt.document["rates"]["posterior"]["north"]["shape"] == max(receipt.output[0], 0) + 0.5
+    assert faults(receipt.document, PUBLISHED, PUBLISHED) == []
+    assert receipt.verify().loss == "4"
+    assert [charge.outcome for charge in Ledger(place / "l.db").charges("d")] == [receipt.to_json()]

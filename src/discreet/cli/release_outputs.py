@@ -198,13 +198,16 @@ def _print_margin(title: str, column: str, rows: dict[str, Any]) -> None:
 def _print_rates(document: dict[str, Any]) -> None:
     """The rates of a release that is read so, and what was released."""
     rates, noisy = document["rates"], dict(zip(document["categories"], document["output"], strict=True))
+    belief = rates["belief"] or dict.fromkeys(rates["exposure"])
     rows = [
-        [group, f"{row['mean']:.4g}", rate_range(row["interval"]), str(rates["exposure"][group]), str(noisy[group])]
-        for group, row in rates["belief"].items()
-    ]
+        [group, *(("–", "–") if row is None else (f"{row['mean']:.4g}", rate_range(row["interval"]))),
+         str(rates["exposure"][group]), str(noisy[group])]
+        for group, row in belief.items()
+    ]  # fmt: skip
     columns = {"group": "left", **dict.fromkeys(("rate", INTERVAL, "exposure", "noisy count"), "right")}
     print_table(f"records {per_words(document)}, by {document['column']}", columns, rows, unbroken=[INTERVAL])
-    say(f"rate and interval: {NOISE_INCLUDED}", "noisy count: what was released; it may be below zero")
+    kind = NOISE_INCLUDED if rates["belief"] else "not known: the prior contradicts what was released"
+    say(f"rate and interval: {kind}", "noisy count: what was released; it may be below zero")
 
 
 def meaning(document: dict[str, Any]) -> str:

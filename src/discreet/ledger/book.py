@@ -307,7 +307,7 @@ def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
         digest=str(entry.digest),
         time=entry.time,
         hash=entry.hash,
-        outcome=None if seal is None else seal.outcome,
+        outcome=None if seal is None else str(seal.outcome).rstrip(" "),  # blanks only make it as long as any other
         is_new=is_new,
     )
 

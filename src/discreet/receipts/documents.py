@@ -7,6 +7,7 @@ its prior, and nothing is drawn for it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -193,6 +194,32 @@ def write_bundle(
     if "citation" in BUNDLE_KEYS[schema]:
         document["citation"] = citation(document)
     return Bundle({key: document[key] for key in BUNDLE_KEYS[schema]}, receipts)
+
+
+DRAWN = ("belief", "posterior", "output", "interval", "interval_kind", "group_shares", "total", "rates")
+"""The fields that depend on what was drawn."""
+
+_WIDE = {int: 20, float: 24, str: 48}
+"""How long the text of a value may be; a fraction's has its denominator twice more. Longer ones have no chance."""
+
+
+def sealed_text(receipt: Receipt | Bundle) -> str:
+    """What is sealed: the receipt, and blanks that make it equally long whatever was drawn.
+
+    A disk that is nearly full may refuse a seal, and then the request is drawn again. That must not depend on the draw:
+    whoever sees that it was refused would learn of it, and the short ones of all draws would be shown.
+    `tests/attacks/test_every_seal_has_the_same_length.py` holds it to that.
+    """
+    parts = receipt.document.get("parts", [receipt.document])
+    return receipt.to_json() + " " * sum(_missing(part.get(key)) for part in parts for key in DRAWN)
+
+
+def _missing(value: Any) -> int:
+    """How much shorter the values are than they may be."""
+    if isinstance(value, dict | list):
+        return sum(map(_missing, value.values() if isinstance(value, dict) else value))
+    denominator = value.partition("/")[2] if isinstance(value, str) else ""
+    return max(0, _WIDE.get(type(value), 0) + 2 * len(denominator) - len(json.dumps(value)))
 
 
 def _rows(

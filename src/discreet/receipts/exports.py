@@ -239,7 +239,7 @@ def _records(part: dict[str, Any], number: int) -> dict[str, Any]:
 def _shares(part: dict[str, Any]) -> Iterator[dict[str | None, Any]]:
     """The shares, or the rates, one for each row."""
     if part.get("rates"):
-        for group, row in part["rates"]["belief"].items():
+        for group, row in (part["rates"]["belief"] or {}).items():
             yield {"category": group, "mean": row["mean"], "low": row["interval"][0], "high": row["interval"][1]}
         return
     block = _blocks(part)

@@ -7,6 +7,7 @@ the rates are public, and only say how the noisy counts are read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -69,21 +70,25 @@ class RateTerms:
         return rates(mechanism, output, dict(self.exposure), prior=reader_prior, per=self.per, people=people)
 
     def document(self, drawn: tuple[Mechanism, Outcome] | None, level: float) -> dict[str, Any]:
-        """What a receipt says: the terms, and once there is a draw the posteriors at face value and the belief."""
+        """What a receipt says: the terms, and once there is a draw the posteriors at face value and the belief.
+
+        Under a prior that contradicts what was drawn there may be too many counts to list: then there is no belief.
+        """
+        document: dict[str, Any] = {**self.to_json(), "posterior": None, "belief": None}
         if drawn is None:
-            return {**self.to_json(), "posterior": None, "belief": None}
-        belief = self.belief(*drawn)
-        return {
-            **self.to_json(),
-            "posterior": {
-                group: {"shape": plain(posterior.shape), "rate": plain(posterior.rate)}
-                for group, posterior in belief.posteriors.items()
-            },
-            "belief": {
-                group: {"mean": rate.mean, "interval": list(rate.interval(level))}
-                for group, rate in belief.by_group.items()
-            },
+            return document
+        pairs = zip(self.exposure, drawn[1], strict=True)
+        posteriors = {group: self.prior.update(max(noisy, 0), during) for (group, during), noisy in pairs}
+        document["posterior"] = {
+            group: {"shape": plain(posterior.shape), "rate": plain(posterior.rate)}
+            for group, posterior in posteriors.items()
         }
+        with suppress(Exception):  # what was drawn is drawn: it must be shown
+            document["belief"] = {
+                group: {"mean": rate.mean, "interval": list(rate.interval(level))}
+                for group, rate in self.belief(*drawn).by_group.items()
+            }
+        return document
 
 
 def at_face_value(rate: Rate, posterior: Gamma) -> Rate:

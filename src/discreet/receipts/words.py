@@ -193,8 +193,8 @@ def widths(document: dict[str, Any]) -> str:
     'at most 9.38 points'
     """
     if document.get("rates"):
-        ends = [row["interval"] for row in document["rates"]["belief"].values()]
-        return f"at most {max(high - low for low, high in ends):.3g}"
+        ends = [row["interval"] for row in (document["rates"]["belief"] or {}).values()]
+        return f"at most {max(high - low for low, high in ends):.3g}" if ends else "not known"
     rows = [document["interval"]] if document["groups"] is None else document["interval"].values()
     widths = [100 * (ends[1] - ends[0]) for row in rows for ends in row.values() if ends is not None]
     return f"at most {max(widths):.3g} points" if widths else "not known"

@@ -24,6 +24,7 @@ from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER_PARAMETERS, repetition
 from discreet.ledger.budgets import REPLACE_ONE
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
+from discreet.receipts.documents import sealed_text
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, draw_request_id
 from discreet.typing import Epsilon, Label
@@ -335,7 +336,7 @@ def _draw_and_seal(
     reached("drawn")
     receipt = prepared.receipt(drawn, charge)
     if book is not None and charge is not None:
-        book.seal(charge.request_id, receipt.to_json())
+        book.seal(charge.request_id, sealed_text(receipt))
     reached("sealed")
     return receipt
 
