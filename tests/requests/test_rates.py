@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
 from discreet.receipts import Receipt
-from tests.cli.command import discreet, told, typed
+from tests.cli.command import assert_refused, discreet, told, typed
 from tests.receipts.test_private_n_receipts import PUBLISHED
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
@@ -117,6 +117,11 @@ def test_the_command_releases_reads_and_compares_rates(place: Path) -> None:
     assert typed("compare d.json --plot c.png").code == typed("infer d.json --plot i.png").code == 0
     for form in ("methods", "jsonld", "registry"):
         assert typed(f"receipt export d.json --format {form}").code == 0
+
+
+def test_what_a_reader_holds_likely_of_n_is_refused_where_rates_are_read(place: Path) -> None:
+    (place / "d.json").write_text(released().to_json(), encoding="utf-8")
+    assert_refused(typed("infer d.json --records 200,300"))
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def infer(
     assert file is not None, "there is a receipt or a table"
     receipt = read_receipt(file)
     if isinstance(receipt, TableReceipt):
-        _infer_table(receipt, prior, margin, given, plot, thorough=thorough, as_json=as_json)
+        _infer_table(receipt, prior, records, margin, given, plot, thorough=thorough, as_json=as_json)
         return
     if margin or given is not None:
         raise InvalidInput("the receipt is of one column", hint="leave --margin and --given out")
@@ -101,6 +101,7 @@ def infer(
 def _infer_table(
     receipt: TableReceipt,
     prior: list[str] | None,
+    records: str | None,
     margin: list[str] | None,
     given: str | None,
     plot: Path | None,
@@ -111,7 +112,7 @@ def _infer_table(
     """Margins and conditionals of a cross table."""
     with reserve_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
-        whole = labelled(receipt, prior=only(prior, "--prior", "a table has one"))
+        whole = labelled(receipt, prior=only(prior, "--prior", "a table has one"), records=records)
         margins = read_margins(whole, margin, given)
         document = {
             "margins": [margin_document(belief) for belief in margins],

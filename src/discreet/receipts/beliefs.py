@@ -202,6 +202,8 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
 def _read(receipt: Receipt, column: str | None, prior: object, records: object) -> ReaderBelief:
     rates = None
     if receipt.document.get("rates") is not None:
+        if records is not None:
+            raise InvalidInput("rates have a prior each, and none of n", hint="leave out records", parameter="records")
         rates, prior = rates_of(receipt, prior=prior), None
     parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
     if receipt.groups:
