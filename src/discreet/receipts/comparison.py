@@ -152,7 +152,7 @@ def compare_receipts(
         return Analysis("rates", measure, share, pairs, rates, plug_in, per_words(receipts[0].document))
     return compare_beliefs(
         [labelled(receipt, prior=prior) for receipt in receipts],
-        [labelled_plug_in(receipt) for receipt in receipts],
+        [labelled_plug_in(receipt, prior=prior) for receipt in receipts],
         titles,
         category=category,
         groups=groups,
