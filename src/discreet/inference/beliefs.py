@@ -107,10 +107,6 @@ class Belief(QuantityTable):
 
     marginal = __getitem__
 
-    def __iter__(self) -> Any:
-        """The labels."""
-        return iter(self.labels)
-
     def any_of(self, labels: Sequence[str]) -> Share:
         """The share of several labels together: of "agree" and "strongly agree", say."""
         return self._share([(label,) for label in labels], " or ".join(map(str, labels)))
@@ -287,18 +283,6 @@ class Belief(QuantityTable):
         from discreet.figures.tables import plot_margins
 
         return plot_margins([self], level=level)
-
-    def to_pandas(self, *, level: float = 0.95) -> Any:
-        """A pandas frame of means and intervals, indexed by the labels."""
-        from discreet.bridges.frames import to_pandas
-
-        return to_pandas(self, level=level)
-
-    def to_polars(self, *, level: float = 0.95) -> Any:
-        """A Polars frame of means and intervals, with a column for the labels of each axis."""
-        from discreet.bridges.frames import to_polars
-
-        return to_polars(self, level=level)
 
     def to_arviz(self, size: object = 4000, *, seed: object = None) -> Any:
         """Independent draws of the shares `theta`, with the labels of each axis as coordinates (the extra `arviz`)."""

@@ -187,6 +187,9 @@ class Rates(QuantityTable):
         """The groups."""
         return tuple(self.by_group)
 
+    def __len__(self) -> int:
+        return len(self.by_group)
+
     def _quantities(self) -> Iterable[Rate]:
         return self.by_group.values()
 
