@@ -63,6 +63,14 @@ def test_a_rate_is_told_for_one_unit_of_exposure_unless_another_number_is_asked_
     assert dc.release(DEATHS, **question, ledger=None).document["rates"]["per"] == 1
 
 
+def test_a_receipt_that_is_read_keeps_the_groups_in_the_order_they_were_declared_in() -> None:
+    receipt = released(categories=["south", "north"])
+    again = Receipt.from_json(receipt.to_json())
+    for key in ("exposure", "posterior", "belief"):
+        assert list(again.document["rates"][key]) == list(receipt.document["rates"][key]) == ["south", "north"]
+    assert again.to_json() == receipt.to_json()
+
+
 def test_any_field_of_rates_that_was_changed_is_noticed() -> None:
     document = json.loads(released().to_json())
     forgeries = [(at, forgery) for at, forgery in every_forgery(document) if at[0] in ("rates", "question", "citation")]
