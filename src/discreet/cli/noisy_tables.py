@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.arithmetic.numbers import exact
-from discreet.arithmetic.texts import require_name
+from discreet.arithmetic.texts import join_names, require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
 from discreet.cli.outputs import print_beliefs, say
 from discreet.errors import InvalidInput, TooLarge
@@ -142,7 +142,7 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
     columns = [name for name in header if name not in (count_column, scale_column)]
     for name in (count_column, *([scale_column] if scale_column else [])):
         if name not in header:
-            raise InvalidInput(f"the table has no column {name!r}", hint=f"it has {', '.join(header)}")
+            raise InvalidInput(f"the table has no column {name!r}", hint=f"it has {join_names(header)}")
     if not columns:
         raise InvalidInput("the table has no column of labels", hint="name each cell in a column of its own")
     axes = {name: tuple(dict.fromkeys(row[name] for row in rows)) for name in columns}

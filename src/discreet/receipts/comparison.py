@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.arithmetic.numbers import exact_share
+from discreet.arithmetic.texts import join_names
 from discreet.errors import InvalidInput
 from discreet.inference import Belief, Comparison, Rate, Rates, Share, compare_all
 from discreet.inference.comparisons import Measure
@@ -199,7 +200,7 @@ def _two_way(belief: Belief, category: str, names: Sequence[str] | None, column:
     if of is None or len(axes) < 2 or (list(axes)[1:] == [of] and names is not None):
         return belief
     if of not in axes:
-        raise InvalidInput(f"there is no column {of!r}", hint=f"there are {', '.join(axes)}", parameter="column")
+        raise InvalidInput(f"there is no column {of!r}", hint=f"there are {join_names(list(axes))}", parameter="column")
     if names is None and several > 1:
         return belief.margin(of)
     others = [name for name in axes if name != of]
@@ -233,7 +234,7 @@ def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
     if column not in receipt.columns:
         raise InvalidInput(
             "the receipt is of several columns",
-            hint=f"name one of {', '.join(receipt.columns)} by `column`",
+            hint=f"name one of {join_names(receipt.columns)} by `column`",
             parameter="column",
         )
     return receipt.parts[receipt.columns.index(column)]
