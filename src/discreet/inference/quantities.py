@@ -197,13 +197,17 @@ class QuantityTable(ABC):
         return max(quantity.error for quantity in self._quantities())
 
     def to_pandas(self, *, level: float = 0.95) -> Any:
-        """A pandas frame of means and intervals, indexed by the labels."""
+        """A pandas frame of means and intervals, indexed by the labels.
+
+        Cells of groups and categories have their share of all records; `belief.group("new").to_pandas()` has the shares
+        within a group. Public groups have a posterior each, and their cells the shares within them.
+        """
         from discreet.bridges.frames import to_pandas
 
         return to_pandas(self, level=level)
 
     def to_polars(self, *, level: float = 0.95) -> Any:
-        """A Polars frame of means and intervals, with a column for the labels of each axis."""
+        """A Polars frame of the same, with a column for the labels of each axis."""
         from discreet.bridges.frames import to_polars
 
         return to_polars(self, level=level)
