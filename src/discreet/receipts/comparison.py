@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arithmetic.numbers import exact_share
@@ -40,6 +40,15 @@ class Analysis:
     """What rates are told for, in words; None for shares."""
     noise: str = "privacy noise included"
     """What is said of the noise."""
+    assumes_different_people: bool = False
+    """Whether two receipts are taken to be of different people though neither they nor their reader say so."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the numbers: how exact they are, and what is assumed."""
+        assumed = ["the two receipts are assumed to be of different people"] if self.assumes_different_people else []
+        error = max(comparison.measure(self.measure).error for comparison in self.pairs.values())
+        return [f"every probability is exact up to {error:.0e}", *assumed]
 
     @property
     def unit(self) -> str:
@@ -143,6 +152,8 @@ def compare_receipts(
         if not thorough:
             require_modest([receipt], reading=True)
         verify_any(receipt, thorough=thorough)
+    first, *others = (receipt.document["dataset"] for receipt in receipts)
+    assumed = bool(others) and not different_people and (first is None or first not in others)
     if any(receipt.document.get("rates") for receipt in receipts):
         if category is not None or among is not None or measure == "odds-ratio":
             raise InvalidInput("rates are compared by difference or ratio", hint="name `groups`, and no category")
@@ -150,8 +161,9 @@ def compare_receipts(
         plug_in = {name: at_face_value(rate, posterior) for name, (rate, posterior) in chosen.items()}
         rates = {name: rate for name, (rate, _) in chosen.items()}
         pairs = compare_all(rates, different_people=different_people)
-        return Analysis("rates", measure, share, pairs, rates, plug_in, per_words(receipts[0].document))
-    return compare_beliefs(
+        per = per_words(receipts[0].document)
+        return Analysis("rates", measure, share, pairs, rates, plug_in, per, assumes_different_people=assumed)
+    analysis = compare_beliefs(
         [labelled(receipt, prior=prior) for receipt in receipts],
         [labelled_plug_in(receipt, prior=prior) for receipt in receipts],
         titles,
@@ -163,6 +175,7 @@ def compare_receipts(
         different_people=different_people,
         column=column if isinstance(receipts[0], TableReceipt) else None,
     )
+    return replace(analysis, assumes_different_people=assumed)
 
 
 def compare_beliefs(

@@ -190,7 +190,7 @@ def comparison_pictures(analysis: Analysis) -> list[Picture]:
         ),
         [row["sentence"] for row in rows],
         level=level,
-        notes=[f"Every probability is exact up to {max(row['error'] for row in rows):.0e}."],
+        notes=[f"{note[0].upper()}{note[1:]}." for note in analysis.notes],
     )
     return [shares, differences]
 
