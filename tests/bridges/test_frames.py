@@ -43,6 +43,16 @@ def test_what_is_believed_is_a_polars_frame(released: dc.Released) -> None:
     assert ((frame["low"] < frame["mean"]) & (frame["mean"] < frame["high"])).all()
 
 
+def test_rates_are_walked_through_and_framed_as_shares_are() -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1)
+    rates = dc.rates(mechanism, (31, 12), {"south": 120_000, "north": 88_000}, per=100_000)
+    assert (list(rates), len(rates), "north" in rates, "east" in rates) == (["south", "north"], 2, True, False)
+    frame = rates.to_pandas(level=0.5)
+    assert (frame.index.name, frame.index.tolist()) == ("group", ["south", "north"])
+    assert frame.loc["north"].tolist() == [rates["north"].mean, rates["north"].sd, *rates["north"].interval(0.5)]
+    assert rates.to_polars()["group"].to_list() == ["south", "north"]
+
+
 def test_names_must_fit(released: dc.Released) -> None:
     for bridge in (to_pandas, to_polars):
         with pytest.raises(dc.InvalidInput, match="3 names"):

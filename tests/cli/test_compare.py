@@ -92,6 +92,15 @@ def test_two_receipts_are_compared_unless_they_are_about_the_same_people(place: 
     assert told("compare c.json d.json --category a --different-people")["groups"] == ["c", "d"]
 
 
+def test_that_two_receipts_are_of_different_people_is_said_to_be_assumed_unless_it_is_told(place: Path) -> None:
+    for name, counts in {"a": [31, 19], "b": [22, 28]}.items():
+        receipt = release_counts(counts, epsilon=1, categories=["yes", "no"])
+        (place / f"{name}.json").write_text(receipt.to_json(), encoding="utf-8")
+    assumed = "the two receipts are assumed to be of different people"
+    assert assumed in typed("compare a.json b.json --category yes").out
+    assert assumed not in typed("compare a.json b.json --category yes --different-people").out
+
+
 def test_public_groups_of_one_dataset_are_different_people() -> None:
     rows = pandas.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f"] * 20 + ["m"] * 20})
     receipt = dc.release(
@@ -100,6 +109,7 @@ def test_public_groups_of_one_dataset_are_different_people() -> None:
     )  # fmt: skip
     Path("g.json").write_text(receipt.to_json(), encoding="utf-8")
     assert told("compare g.json --category a")["groups"] == ["f", "m"]
+    assert "assumed" not in typed("compare g.json --category a").out
 
 
 def test_a_column_of_several_is_named(place: Path) -> None:

@@ -1,14 +1,17 @@
 """`discreet infer`: the same numbers as the live objects, from the receipt alone, and no word on a forged one."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas
 import pytest
 
 import discreet as dc
-from discreet.receipts import Receipt
+from discreet.figures.releases import picture
+from discreet.receipts import Receipt, labelled_plug_in, read_beliefs
 from discreet.requests.run import release_counts
 from tests.cli.command import assert_painted, assert_refused, discreet, told, typed
 
@@ -62,6 +65,21 @@ def test_the_reader_may_bring_a_prior_and_paint(place: Path) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=["1/2", 3], n=50), epsilon="1/3")
     belief = dc.noise_aware(mechanism, receipt.output, prior=[4, "1/3"])
     assert f"{100 * belief.mean[0]:.2f} %" in answer.out
+
+
+@pytest.mark.parametrize("postprocess", ["nearest", "free"])
+def test_the_face_value_has_the_reader_s_prior_wherever_it_stands(postprocess: str) -> None:
+    receipt = written(postprocess=postprocess)
+    priors = Fraction(1, 2), Fraction(3)
+    counts = [max(a - b, Fraction(0)) for a, b in zip(receipt.posterior.parameters, priors, strict=True)]
+    expected = dc.Dirichlet([40 + counts[0], 10 + counts[1]])
+    ends = list(zip(*expected.interval(0.95), strict=True))
+    rows = told("infer r.json --prior 40,10")["noise_aware"].values()
+    assert [row["interval_plug_in"] for row in rows] == [pytest.approx(pair) for pair in ends]
+    assert labelled_plug_in(receipt, prior=[40, 10])["yes"].interval() == pytest.approx(ends[0])
+    _, dashed = picture(receipt, read_beliefs(receipt, [40, 10])).axes[0].get_lines()
+    share, height = map(np.asarray, dashed.get_data())
+    assert share[height.argmax()] / 100 == pytest.approx((40 + counts[0] - 1) / (expected.total - 2), abs=0.005)
 
 
 def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(place: Path) -> None:

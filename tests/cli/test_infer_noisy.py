@@ -54,6 +54,16 @@ def test_without_a_total_the_number_of_records_is_told() -> None:
     assert "number of records: 4" in typed("infer --noisy u.csv --noise 'discrete-laplace scale=2'").out
 
 
+def test_a_total_that_the_noisy_counts_contradict_is_believed_with_a_warning() -> None:
+    asked = "infer --noisy u.csv --noise 'laplace scale=2 rounded' --clamped --json --total"
+    for total, contradicted in (("43", False), ("60", False), ("1000", True), ("1", True)):
+        answer = typed(asked, total)
+        assert answer.code == 0
+        assert answer.document["total"] == int(total)
+        assert answer.err.startswith("warning: the noisy counts contradict --total") == contradicted
+        assert answer.err.count("\n") == contradicted
+
+
 def test_noise_that_leaves_too_many_counts_open_is_refused_unless_it_may_take_long_or_the_total_is_known() -> None:
     asked = "infer --noisy u.csv --noise 'discrete-laplace scale=500'"
     assert_refused(typed(asked))

@@ -38,6 +38,13 @@ def test_a_table_is_released_shown_verified_and_read_by_margins(place: Path) -> 
     assert_painted(place / "m.svg")
 
 
+def test_what_a_reader_holds_likely_of_n_is_used_for_a_table_too() -> None:
+    assert typed(f"{ASKED} --adjacency add-remove --no-ledger --out t.json").code == 0
+    belief = dc.noise_aware(dc.Receipt.read("t.json").mechanism, dc.Receipt.read("t.json").output, records=(280, 290))
+    mean = told("infer t.json --records 280,290 --margin vote")["margins"][0]["cells"][0]["mean"]
+    assert mean == pytest.approx(belief.mean[::2].sum(), abs=1e-9)
+
+
 def test_a_ledger_is_charged_once_and_a_private_n_stays_private() -> None:
     assert typed("ledger create cross.db --dataset d --epsilon 3").code == 0
     first = told(f"{ASKED} --ledger cross.db --dataset d --request-id r --yes")

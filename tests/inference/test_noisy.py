@@ -14,6 +14,7 @@ from scipy import stats
 
 import discreet as dc
 from discreet.errors import InvalidInput
+from discreet.inference.factor_posteriors import contradict
 from discreet.inference.noise import StatedNoise, parse_noise
 from discreet.inference.noisy import STATED, face_value, read_noisy
 from discreet.posteriors.predictive import log_predictive
@@ -145,6 +146,18 @@ def test_the_tail_of_a_discrete_gaussian_is_the_sum_in_balls(sigma: str) -> None
     for x, log in zip(far.tolist(), logs.tolist(), strict=True):
         tail = sum((arb(-(t**2) * rate).exp() for t in range(x, x + 40 * math.ceil(float(sigma)) + 9)), arb(0))
         assert log == pytest.approx(float(tail.log()), abs=1e-10, rel=1e-12)
+
+
+@pytest.mark.parametrize("clamped", [False, True])
+def test_a_true_total_of_many_empty_cells_is_not_contradicted(clamped: bool) -> None:
+    noise = dc.noise.DiscreteLaplace(scale=2)
+    rng = np.random.default_rng(7)
+    counts = rng.geometric(1 - math.exp(-0.5), 2000) - rng.geometric(1 - math.exp(-0.5), 2000)
+    counts[0] += 30
+    published = np.maximum(counts, 0) if clamped else counts
+    factors = {z: noise.factor(Fraction(z), None) for z in set(published.tolist())}
+    assert not contradict([factors[z] for z in published.tolist()], 30, 30, clamped=clamped)
+    assert contradict([factors[z] for z in published.tolist()], 30_000, 30_000, clamped=clamped)
 
 
 def test_counts_that_contradict_their_total_are_read_all_the_same() -> None:

@@ -85,6 +85,15 @@ def test_the_registrys_record_says_what_the_receipt_says_and_names_what_it_canno
     }  # fmt: skip
 
 
+def test_a_label_with_a_comma_is_one_label_wherever_labels_stand_in_a_row() -> None:
+    receipt = release_counts([30, 20], epsilon=1, categories=["red", "green, blue"])
+    row = 'red, "green, blue"'
+    assert f"counts in {row}." in yaml.safe_load(export(receipt, "registry"))["deployment"]["dp_variant"]["data_domain"]
+    assert f"of category: {row}>" in repr(receipt.belief)
+    with pytest.raises(dc.InvalidInput, match=f"there are category: {row}"):
+        receipt.belief["blue"]
+
+
 def test_linked_data_has_the_shares_and_the_digest_of_the_file(tmp_path: Path) -> None:
     receipt = voted()
     path = tmp_path / "r.json"

@@ -117,6 +117,9 @@ def test_a_reader_may_know_more_of_n(tmp_path: Path) -> None:
     for document in (plain, ranged, mean):
         assert "n" not in document
     assert "every n from 19 to 20 alike" in ranged["method"]
+    far = discreet("infer", str(path), "--records", "800,1200")
+    assert (far.code, far.err.count("\n")) == (0, 1)
+    assert far.err.startswith("warning: the noisy counts contradict --records")
     ordinal = told(f"infer {path} --records 19,20 --ordinal")["ordinal"]
     assert ordinal["score"]["mean"] == pytest.approx(1 + ranged["noise_aware"]["b"]["mean"], abs=1e-6)
     for wrong in ("20", "20,19", "x,y", "mean=0"):

@@ -47,6 +47,14 @@ def test_a_table_is_one_draw_and_one_charge_and_its_margins_are_those_of_its_bel
     assert "8 cells of “sex” × “region” × “vote”" in again.to_methods()
 
 
+def test_the_methods_of_a_table_say_what_those_of_one_column_say() -> None:
+    receipt = dc.release(survey(), **ASKED)
+    text = receipt.to_methods()
+    assert f"equal-tailed 95 % intervals ({receipt.document['interval_kind']})." in text
+    assert "Every value was declared to be one of the categories, and none to be missing." in text
+    assert f"Certificate {receipt.document['certificate']['digest'][:16]}." in text
+
+
 def test_noisy_cells_are_the_counts_and_noise_of_the_stated_law(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = {}
 

@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
 from discreet.receipts import Receipt
-from tests.cli.command import discreet, told, typed
+from tests.cli.command import assert_refused, discreet, told, typed
 from tests.receipts.test_private_n_receipts import PUBLISHED
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
@@ -61,6 +61,14 @@ def test_a_receipt_of_rates_obeys_its_schema_verifies_and_has_the_rates_of_its_o
 def test_a_rate_is_told_for_one_unit_of_exposure_unless_another_number_is_asked_for() -> None:
     question = {name: value for name, value in ASKED.items() if name != "per"}
     assert dc.release(DEATHS, **question, ledger=None).document["rates"]["per"] == 1
+
+
+def test_a_receipt_that_is_read_keeps_the_groups_in_the_order_they_were_declared_in() -> None:
+    receipt = released(categories=["south", "north"])
+    again = Receipt.from_json(receipt.to_json())
+    for key in ("exposure", "posterior", "belief"):
+        assert list(again.document["rates"][key]) == list(receipt.document["rates"][key]) == ["south", "north"]
+    assert again.to_json() == receipt.to_json()
 
 
 def test_any_field_of_rates_that_was_changed_is_noticed() -> None:
@@ -117,6 +125,11 @@ def test_the_command_releases_reads_and_compares_rates(place: Path) -> None:
     assert typed("compare d.json --plot c.png").code == typed("infer d.json --plot i.png").code == 0
     for form in ("methods", "jsonld", "registry"):
         assert typed(f"receipt export d.json --format {form}").code == 0
+
+
+def test_what_a_reader_holds_likely_of_n_is_refused_where_rates_are_read(place: Path) -> None:
+    (place / "d.json").write_text(released().to_json(), encoding="utf-8")
+    assert_refused(typed("infer d.json --records 200,300"))
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,16 @@ def require_name(text: object, what: str, *, most: int = MAX_NAME_CHARS) -> str:
     return text
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Names in a row, quoted where a comma would tear one in two, as they are typed.
+
+    >>> print(join_names(["red", "green, blue"]))
+    red, "green, blue"
+    """
+    quoted = [name.replace('"', '""') for name in names]
+    return ", ".join(f'"{name}"' if {",", '"'} & set(name) else name for name in quoted)
+
+
 def likely_name(text: str, names: Sequence[str]) -> str | None:
     """The name that was probably meant: one that differs in case, blanks or accents' spelling alone, or the closest.
 

@@ -1,4 +1,4 @@
-"""Releases and their noise-aware posteriors as pandas or Polars frames: one row for each category, or for each cell."""
+"""Releases and what may be believed of them as pandas or Polars frames: a row for each category, cell or group."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.errors import InvalidInput
 from discreet.inference import Belief, NoiseAware
+from discreet.inference.quantities import QuantityTable
 from discreet.mechanisms import Released
 
 if TYPE_CHECKING:
-    Frameable: TypeAlias = Belief | NoiseAware | Released
+    Frameable: TypeAlias = QuantityTable | NoiseAware | Released
 
 
 def columns(shown: Frameable, categories: Sequence[str] | None = None, *, level: float = 0.95) -> dict[str, list[Any]]:
@@ -21,9 +22,13 @@ def columns(shown: Frameable, categories: Sequence[str] | None = None, *, level:
     >>> list(columns(released, ["cured", "not cured"]))
     ['category', 'output', 'parameter', 'mean', 'sd', 'low', 'high']
     """
-    belief = _as_belief(shown, categories)
+    belief = _as_table(shown, categories)
     low, high = belief.interval(level)
-    table: dict[str, list[Any]] = {name: [key[i] for key in belief.cells] for i, name in enumerate(belief.axes)}
+    table: dict[str, list[Any]]
+    if isinstance(belief, Belief):
+        table = {name: [key[i] for key in belief.cells] for i, name in enumerate(belief.axes)}
+    else:
+        table = {"group": list(belief)}
     if isinstance(shown, Released):
         table |= {"output": list(shown.output), "parameter": shown.posterior.alpha.tolist()}
     return table | {
@@ -34,8 +39,8 @@ def columns(shown: Frameable, categories: Sequence[str] | None = None, *, level:
     }
 
 
-def _as_belief(shown: Frameable, categories: Sequence[str] | None) -> Belief:
-    if isinstance(shown, Belief):
+def _as_table(shown: Frameable, categories: Sequence[str] | None) -> QuantityTable:
+    if isinstance(shown, QuantityTable):
         if categories is not None:
             raise InvalidInput("a belief has its own labels", hint="leave categories out", parameter="categories")
         return shown
@@ -45,12 +50,14 @@ def _as_belief(shown: Frameable, categories: Sequence[str] | None) -> Belief:
 
 
 def to_pandas(shown: Frameable, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
-    """A pandas frame, indexed by category, or by the labels of each axis."""
+    """A pandas frame, indexed by category, by group, or by the labels of each axis."""
     try:
         import pandas
     except ImportError:
         raise InvalidInput("this needs pandas", hint="pip install pandas") from None
-    axes = list(shown.axes) if isinstance(shown, Belief) else ["category"]
+    axes = (
+        list(shown.axes) if isinstance(shown, Belief) else ["group" if isinstance(shown, QuantityTable) else "category"]
+    )
     return pandas.DataFrame(columns(shown, categories, level=level)).set_index(axes)
 
 

@@ -91,6 +91,6 @@ def _print(analysis: Analysis, document: dict[str, Any]) -> None:
     columns = {"first": "left", "second": "left", **dict.fromkeys(numbers, "right")}
     title = f"{analysis.measure.replace('-', ' ')} of {analysis.of}, {analysis.noise}"
     print_table(title, columns, [analysis.cells(row) for row in rows])
-    say(f"every probability is exact up to {max(row['error'] for row in rows):.0e}")
+    say(*analysis.notes)
     if len(rows) == 1:
         say("", "For the results section:", rows[0]["sentence"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.arithmetic.texts import require_name
+from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.texts import join_names, require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
 from discreet.cli.outputs import print_beliefs, say
 from discreet.errors import InvalidInput, TooLarge
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
 from discreet.inference import Belief, NoiseAware
+from discreet.inference.factor_posteriors import SURPRISING, contradict
 from discreet.inference.noise import parse_noise
 from discreet.inference.noisy import STATED, face_value, read_noisy
 from discreet.posteriors import Dirichlet
@@ -139,7 +142,7 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
     columns = [name for name in header if name not in (count_column, scale_column)]
     for name in (count_column, *([scale_column] if scale_column else [])):
         if name not in header:
-            raise InvalidInput(f"the table has no column {name!r}", hint=f"it has {', '.join(header)}")
+            raise InvalidInput(f"the table has no column {name!r}", hint=f"it has {join_names(header)}")
     if not columns:
         raise InvalidInput("the table has no column of labels", hint="name each cell in a column of its own")
     axes = {name: tuple(dict.fromkeys(row[name] for row in rows)) for name in columns}
@@ -165,7 +168,19 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
         categories=axes,
         clamped=options.clamped,
     )
-    return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, belief.posterior.n)
+    total = belief.posterior.n
+    if total is not None:
+        pairs = [(each, exact(value, "a noisy count")) for each, value in zip(noises, counts, strict=True)]
+        factors = {(each, value): each.factor(value, None) for each, value in set(pairs)}
+        if contradict([factors[pair] for pair in pairs], total, total, clamped=options.clamped):
+            warn_of_contradiction("--total")
+    return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, total)
+
+
+def warn_of_contradiction(what: str) -> None:
+    """One line on stderr, for programs and people alike, where noisy counts speak against what was given of n."""
+    chance = f"noise so large has a chance below {SURPRISING:g}"
+    print(f"warning: the noisy counts contradict {what}: {chance}; check it", file=sys.stderr)
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:

@@ -78,16 +78,6 @@ def print_table(
     out.print(table)
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Names in a row, quoted where a comma would tear one in two, as they are typed.
-
-    >>> print(join_names(["red", "green, blue"]))
-    red, "green, blue"
-    """
-    quoted = [name.replace('"', '""') for name in names]
-    return ", ".join(f'"{name}"' if {",", '"'} & set(name) else name for name in quoted)
-
-
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output, strict JSON in ASCII."""
     print(json.dumps(document, indent=2, allow_nan=False))

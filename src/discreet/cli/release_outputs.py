@@ -10,10 +10,10 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
+from discreet.arithmetic.texts import join_names
 from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
 from discreet.cli.outputs import (
     ReservedFile,
-    join_names,
     percent_range,
     print_answer,
     print_shares,

@@ -10,7 +10,9 @@ from discreet.figures.tables import plot_margins
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
+from discreet.posteriors import Dirichlet
 from discreet.receipts import Bundle, ReaderBelief, Receipt, TableReceipt, read_beliefs
+from discreet.receipts.beliefs import face_values
 from discreet.receipts.words import per_words, size_words
 
 if TYPE_CHECKING:
@@ -32,10 +34,9 @@ def picture(
     price = f"ε = {document['epsilon_exact']}, {size_words(document)}"
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     by_part: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
-    aware = [_aware(part, belief) for part, belief in zip(parts, by_part, strict=True)]
     if isinstance(receipt, Bundle):
-        rows = zip(receipt.columns, receipt.parts, aware, strict=True)
-        panels = [panel for column, part, by_group in rows for panel in _panels(part, column, by_group)]
+        rows = zip(receipt.columns, parts, by_part, strict=True)
+        panels = [panel for column, part, belief in rows for panel in _panels(part, column, belief)]
         return groups.paint(
             panels, title=f"{document.get('title') or f'{len(receipt.columns)} columns'}, together {price}"
         )
@@ -45,11 +46,11 @@ def picture(
         rates = (beliefs[0].rates if beliefs else None) or receipt.rates
         return event_rates.paint(event_rates.numbers(rates), title=title, unit=per_words(document))
     if receipt.groups:
-        return groups.paint(_panels(receipt, "", aware[0]), title=title)
-    if isinstance(belief := aware[0].get(""), NoiseAware):
-        both = inference.numbers(belief, receipt.posterior, document["categories"])
-        return inference.paint(both, title=title, truth=truth)
-    return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
+        return groups.paint(_panels(receipt, "", by_part[0]), title=title)
+    plain = _face_values(receipt, by_part[0])[""]
+    if isinstance(belief := _aware(receipt, by_part[0]).get(""), NoiseAware):
+        return inference.paint(inference.numbers(belief, plain, document["categories"]), title=title, truth=truth)
+    return posterior.paint(posterior.numbers(plain, document["categories"]), title=title)
 
 
 def _aware(receipt: Receipt, belief: ReaderBelief | None) -> dict[str, NoiseAware | Within | EmptyGroup]:
@@ -59,15 +60,16 @@ def _aware(receipt: Receipt, belief: ReaderBelief | None) -> dict[str, NoiseAwar
     return (belief or read_beliefs(receipt, thorough=True)[0]).parts
 
 
-def _panels(
-    receipt: Receipt, column: str, aware: dict[str, NoiseAware | Within | EmptyGroup]
-) -> list[groups.PanelNumbers]:
+def _face_values(receipt: Receipt, belief: ReaderBelief | None) -> dict[str, Dirichlet]:
+    """The released posterior by group, under the prior of what is beside it."""
+    return face_values(receipt, None if belief is None else belief.prior)
+
+
+def _panels(receipt: Receipt, column: str, belief: ReaderBelief | None) -> list[groups.PanelNumbers]:
     """One panel for each group, or one for a column without."""
-    names, by = receipt.document["categories"], receipt.document["by"]
-    if not receipt.groups:
-        return [groups.numbers(column, names, receipt.posterior, aware.get(""))]
-    label = f"{column}, {by} = " if column else f"{by} = "
+    names, by, aware = receipt.document["categories"], receipt.document["by"], _aware(receipt, belief)
+    label = "" if not receipt.groups else f"{column}, {by} = " if column else f"{by} = "
     return [
-        groups.numbers(f"{label}{group}", names, posterior, aware.get(group))
-        for group, posterior in receipt.posteriors.items()
+        groups.numbers(f"{label}{group}" or column, names, plain, aware.get(group))
+        for group, plain in _face_values(receipt, belief).items()
     ]

@@ -19,7 +19,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.cards import AWARE_KEY, card, share_bar
 from discreet.arithmetic.numbers import exact_share
-from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.texts import join_names, visible_text
 from discreet.errors import InvalidInput
 from discreet.inference.counts import Cells
 from discreet.inference.event_rates import Rate, Rates
@@ -107,10 +107,6 @@ class Belief(QuantityTable):
 
     marginal = __getitem__
 
-    def __iter__(self) -> Any:
-        """The labels."""
-        return iter(self.labels)
-
     def any_of(self, labels: Sequence[str]) -> Share:
         """The share of several labels together: of "agree" and "strongly agree", say."""
         return self._share([(label,) for label in labels], " or ".join(map(str, labels)))
@@ -119,7 +115,7 @@ class Belief(QuantityTable):
         """The shares among these labels alone: the others are left out of the whole."""
         chosen, [name] = tuple(labels), list(self.axes)[-1:]
         if len(set(chosen)) != len(chosen) or len(chosen) < 2:
-            raise InvalidInput("name two labels or more, each once", hint=f"of {', '.join(self.axes[name])}")
+            raise InvalidInput("name two labels or more, each once", hint=f"of {join_names(self.axes[name])}")
         for label in chosen:
             if label not in self.axes[name]:
                 raise _unknown_label((label,), {name: self.axes[name]})
@@ -159,7 +155,7 @@ class Belief(QuantityTable):
         """The shares of these axes, summed over all others."""
         places = {name: i for i, name in enumerate(self.axes)}
         if not names or any(name not in places for name in names):
-            raise InvalidInput("a margin is of axes by name", hint=f"of {', '.join(self.axes)}")
+            raise InvalidInput("a margin is of axes by name", hint=f"of {join_names(list(self.axes))}")
         posterior = self._only_posterior("public groups have no common margin", "ask by group, or weigh them yourself")
         members: dict[tuple[str, ...], list[int]] = {}
         for key, (_, cells) in self.cells.items():
@@ -208,7 +204,7 @@ class Belief(QuantityTable):
 
         by_label = {label: i + 1 for i, label in enumerate(self.labels)} if scores is None else scores
         if set(by_label) != set(self.labels):
-            raise InvalidInput("scores are one for each label", hint=f"of {', '.join(self.labels)}")
+            raise InvalidInput("scores are one for each label", hint=f"of {join_names(self.labels)}")
         numbers = tuple(float(by_label[label]) for label in self.labels)
         if not all(map(math.isfinite, numbers)) or min(numbers) == max(numbers):
             raise InvalidInput("scores are numbers, and not all the same", hint="like 1, 2, 3")
@@ -288,18 +284,6 @@ class Belief(QuantityTable):
 
         return plot_margins([self], level=level)
 
-    def to_pandas(self, *, level: float = 0.95) -> Any:
-        """A pandas frame of means and intervals, indexed by the labels."""
-        from discreet.bridges.frames import to_pandas
-
-        return to_pandas(self, level=level)
-
-    def to_polars(self, *, level: float = 0.95) -> Any:
-        """A Polars frame of means and intervals, with a column for the labels of each axis."""
-        from discreet.bridges.frames import to_polars
-
-        return to_polars(self, level=level)
-
     def to_arviz(self, size: object = 4000, *, seed: object = None) -> Any:
         """Independent draws of the shares `theta`, with the labels of each axis as coordinates (the extra `arviz`)."""
         from discreet.bridges.arviz import draws_to_arviz, rounded_up
@@ -350,4 +334,4 @@ def _unknown_label(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]])
 
 
 def _axes_text(axes: Mapping[str, tuple[str, ...]]) -> str:
-    return "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in axes.items())
+    return "; ".join(f"{name}: {join_names(labels[:12])}" for name, labels in axes.items())

@@ -23,6 +23,7 @@ from scipy.special import expit, gammainc, gammaln
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.roots import root_between
+from discreet.arithmetic.texts import join_names
 from discreet.errors import InvalidInput
 from discreet.inference.components import Components
 from discreet.inference.counts import Cells
@@ -310,7 +311,7 @@ def probabilities_largest(shares: Sequence[Share]) -> list[Estimate]:
 def require_weights(weights: Mapping[str, float], groups: Sequence[str]) -> tuple[float, ...]:
     """One public weight for each group; they sum to 1."""
     if set(weights) != set(groups):
-        raise InvalidInput("weights are one for each group", hint=f"of {', '.join(groups)}")
+        raise InvalidInput("weights are one for each group", hint=f"of {join_names(groups)}")
     numbers = tuple(float(weights[group]) for group in groups)
     if not all(0 <= weight <= 1 for weight in numbers) or abs(sum(numbers) - 1) > 1e-9:
         raise InvalidInput("weights are shares that sum to 1", hint="divide each by their sum")

@@ -22,6 +22,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.cards import AWARE_KEY, Bar, card
 from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.roots import root_between
+from discreet.arithmetic.texts import join_names
 from discreet.errors import InvalidInput
 from discreet.inference.boxes import LEFT_OUT
 from discreet.inference.draws import draw_places, draw_uniforms, sample_bits
@@ -177,7 +178,7 @@ class Rates(QuantityTable):
     def rate(self, group: str) -> Rate:
         """The rate of one group."""
         if group not in self.by_group:
-            raise InvalidInput(f"there is no group {group!r}", hint=f"there are {', '.join(self.labels[:12])}")
+            raise InvalidInput(f"there is no group {group!r}", hint=f"there are {join_names(self.labels[:12])}")
         return self.by_group[group]
 
     __getitem__ = rate
@@ -187,11 +188,14 @@ class Rates(QuantityTable):
         """The groups."""
         return tuple(self.by_group)
 
+    def __len__(self) -> int:
+        return len(self.by_group)
+
     def _quantities(self) -> Iterable[Rate]:
         return self.by_group.values()
 
     def __repr__(self) -> str:
-        return f"<Rates, privacy noise included, of {', '.join(self.labels[:12])}>"
+        return f"<Rates, privacy noise included, of {join_names(self.labels[:12])}>"
 
     def _repr_html_(self) -> str:
         bars = (

@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.inference.boxes import steps_to
 from discreet.inference.counts import Counted
 from discreet.inference.private_total import PrivateTotal
 from discreet.inference.products import Product
 from discreet.inference.records import Between, Records
+from discreet.inference.sums import Law, Sums
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
+
+SURPRISING = 1e-6
+"""Noise that is less likely than this speaks against what is held of n."""
+
+_GONE = 36.0
+"""A likelihood that fell by e^-36 is nothing beside that."""
 
 
 class RangedTotal(Product):
@@ -55,3 +63,39 @@ def factor_posterior(factors: Sequence[Factor], alpha: Floats, n: int | None, re
     if isinstance(records, Between):
         return RangedTotal(factors, alpha, records)
     return PrivateTotal(factors, alpha, records)
+
+
+def contradict(factors: Sequence[Factor], low: int, high: int, *, clamped: bool = False) -> bool:
+    """Whether counts that sum to low … high would need noise whose chance is below `SURPRISING`.
+
+    The factors are those of unclamped noise, which is symmetric. Many empty cells do not mislead: a sum is too large
+    for counts of 0 or more, and too small for any whole numbers, or if clamped at 0 for what was added alone.
+
+    >>> from discreet import noise
+    >>> factors = [noise.Laplace(scale=2).factor(count, None) for count in (60, 40)]
+    >>> contradict(factors, 90, 90), contradict(factors, 1000, 1000), contradict(factors, 10, 20)
+    (False, True, True)
+    """
+    kinds = {factor: i for i, factor in enumerate(dict.fromkeys(factors))}
+    kind = np.array([kinds[factor] for factor in factors])
+    windows = [_whole_numbers(factor) for factor in kinds]
+    least = [_at_most_published(window) if clamped else window for window in windows]
+    most = [Law(max(first, 0), masses[max(-first, 0) :] / masses[max(-first, 0) :].sum()) for first, masses in windows]
+    below, above = (Sums(laws, kind).of(range(len(kind))) for laws in (least, most))
+    likely = below.masses[below.places <= high].sum(), above.masses[above.places >= low].sum()
+    return float(min(likely)) < SURPRISING
+
+
+def _whole_numbers(factor: Factor) -> Law:
+    """Those that may be a count as far as its noise goes."""
+    left, right = (steps_to(_GONE, rate, factor.bend) for rate in (factor.left, factor.right))
+    x = np.arange(factor.first - left, factor.last + right + 1)
+    logs = factor.log(x)
+    masses = np.exp(logs - logs.max())
+    return Law(int(x[0]), masses / masses.sum())
+
+
+def _at_most_published(window: Law) -> Law:
+    """Noise that took away is taken for none: it may have been clamped."""
+    published = int(window.masses.argmax())
+    return Law(window.first, np.append(window.masses[:published], window.masses[published:].sum()))

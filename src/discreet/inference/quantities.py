@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -167,6 +167,15 @@ class QuantityTable(ABC):
     @abstractmethod
     def _quantities(self) -> Iterable[Quantity]: ...
 
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """The name of each."""
+
+    def __iter__(self) -> Iterator[str]:
+        """The labels."""
+        return iter(self.labels)
+
     @cached_property
     def mean(self) -> Floats:
         """The expected value of each, in their order."""
@@ -186,6 +195,22 @@ class QuantityTable(ABC):
     def error(self) -> float:
         """A bound on how far any probability is off."""
         return max(quantity.error for quantity in self._quantities())
+
+    def to_pandas(self, *, level: float = 0.95) -> Any:
+        """A pandas frame of means and intervals, indexed by the labels.
+
+        Cells of groups and categories have their share of all records; `belief.group("new").to_pandas()` has the shares
+        within a group. Public groups have a posterior each, and their cells the shares within them.
+        """
+        from discreet.bridges.frames import to_pandas
+
+        return to_pandas(self, level=level)
+
+    def to_polars(self, *, level: float = 0.95) -> Any:
+        """A Polars frame of the same, with a column for the labels of each axis."""
+        from discreet.bridges.frames import to_polars
+
+        return to_polars(self, level=level)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

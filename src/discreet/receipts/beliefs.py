@@ -51,8 +51,8 @@ class ReaderBelief:
     def to_json(self) -> dict[str, Any]:
         """By category, beside the released posterior at face value; with groups, group by group."""
         document, groups = self.receipt.document, self.receipt.groups
-        released = self.receipt.posteriors if groups else {"": self.receipt.posterior}
-        rows = {group: _rows(part, released[group], document["categories"]) for group, part in self.parts.items()}
+        plain = face_values(self.receipt, self.prior)
+        rows = {group: _rows(part, plain[group], document["categories"]) for group, part in self.parts.items()}
         widest = max(self.parts.values(), key=lambda part: part.error)
         return {
             **({} if self.column is None else {"column": self.column}),
@@ -202,6 +202,8 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
 def _read(receipt: Receipt, column: str | None, prior: object, records: object) -> ReaderBelief:
     rates = None
     if receipt.document.get("rates") is not None:
+        if records is not None:
+            raise InvalidInput("rates have a prior each, and none of n", hint="leave out records", parameter="records")
         rates, prior = rates_of(receipt, prior=prior), None
     parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
     if receipt.groups:
@@ -209,6 +211,22 @@ def _read(receipt: Receipt, column: str | None, prior: object, records: object) 
     else:
         parts[""] = cell_belief(receipt, prior=prior, records=records)
     return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts, records, rates)
+
+
+def face_values(receipt: Receipt, prior: object = None) -> dict[str, Dirichlet]:
+    """The released posterior by group, under the empty name without: a reader's prior takes the place of its own.
+
+    What it has above its prior are counts; less than none, which the post-processing `free` may say, is none.
+    """
+    released = receipt.posteriors if receipt.groups else {"": receipt.posterior}
+    before, after = (whole_prior(receipt, each) for each in (None, prior))
+    if before == after:
+        return released
+    old, new = (_split(each.parameters, len(released)) for each in (before, after))
+    return {
+        group: Dirichlet([c + max(a - b, 0) for a, b, c in zip(*(each.parameters for each in part), strict=True)])
+        for group, *part in zip(released, released.values(), old, new, strict=True)
+    }
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
@@ -231,9 +249,11 @@ def labelled(receipt: Receipt, *, prior: object = None, records: object = None) 
 
 
 @refuse_nonsense()
-def labelled_plug_in(receipt: Receipt) -> Belief:
-    """The released posterior at face value with the same names: privacy noise not included."""
-    posteriors = receipt.posteriors.values() if receipt.has_public_groups else [receipt.posterior]
+def labelled_plug_in(receipt: Receipt, *, prior: object = None) -> Belief:
+    """The released posterior at face value with the same names and prior: privacy noise not included."""
+    posteriors = list(face_values(receipt, prior).values())
+    if not receipt.has_public_groups:
+        posteriors = [Dirichlet([parameter for part in posteriors for parameter in part.parameters])]
     return _name_cells(receipt, [NoiseAware.at_face_value(posterior) for posterior in posteriors])
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arithmetic.numbers import exact_share
+from discreet.arithmetic.texts import join_names
 from discreet.errors import InvalidInput
 from discreet.inference import Belief, Comparison, Rate, Rates, Share, compare_all
 from discreet.inference.comparisons import Measure
@@ -39,6 +40,15 @@ class Analysis:
     """What rates are told for, in words; None for shares."""
     noise: str = "privacy noise included"
     """What is said of the noise."""
+    assumes_different_people: bool = False
+    """Whether two receipts are taken to be of different people though neither they nor their reader say so."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the numbers: how exact they are, and what is assumed."""
+        assumed = ["the two receipts are assumed to be of different people"] if self.assumes_different_people else []
+        error = max(comparison.measure(self.measure).error for comparison in self.pairs.values())
+        return [f"every probability is exact up to {error:.0e}", *assumed]
 
     @property
     def unit(self) -> str:
@@ -142,6 +152,8 @@ def compare_receipts(
         if not thorough:
             require_modest([receipt], reading=True)
         verify_any(receipt, thorough=thorough)
+    first, *others = (receipt.document["dataset"] for receipt in receipts)
+    assumed = bool(others) and not different_people and (first is None or first not in others)
     if any(receipt.document.get("rates") for receipt in receipts):
         if category is not None or among is not None or measure == "odds-ratio":
             raise InvalidInput("rates are compared by difference or ratio", hint="name `groups`, and no category")
@@ -149,10 +161,11 @@ def compare_receipts(
         plug_in = {name: at_face_value(rate, posterior) for name, (rate, posterior) in chosen.items()}
         rates = {name: rate for name, (rate, _) in chosen.items()}
         pairs = compare_all(rates, different_people=different_people)
-        return Analysis("rates", measure, share, pairs, rates, plug_in, per_words(receipts[0].document))
-    return compare_beliefs(
+        per = per_words(receipts[0].document)
+        return Analysis("rates", measure, share, pairs, rates, plug_in, per, assumes_different_people=assumed)
+    analysis = compare_beliefs(
         [labelled(receipt, prior=prior) for receipt in receipts],
-        [labelled_plug_in(receipt) for receipt in receipts],
+        [labelled_plug_in(receipt, prior=prior) for receipt in receipts],
         titles,
         category=category,
         groups=groups,
@@ -162,6 +175,7 @@ def compare_receipts(
         different_people=different_people,
         column=column if isinstance(receipts[0], TableReceipt) else None,
     )
+    return replace(analysis, assumes_different_people=assumed)
 
 
 def compare_beliefs(
@@ -199,7 +213,7 @@ def _two_way(belief: Belief, category: str, names: Sequence[str] | None, column:
     if of is None or len(axes) < 2 or (list(axes)[1:] == [of] and names is not None):
         return belief
     if of not in axes:
-        raise InvalidInput(f"there is no column {of!r}", hint=f"there are {', '.join(axes)}", parameter="column")
+        raise InvalidInput(f"there is no column {of!r}", hint=f"there are {join_names(list(axes))}", parameter="column")
     if names is None and several > 1:
         return belief.margin(of)
     others = [name for name in axes if name != of]
@@ -233,7 +247,7 @@ def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
     if column not in receipt.columns:
         raise InvalidInput(
             "the receipt is of several columns",
-            hint=f"name one of {', '.join(receipt.columns)} by `column`",
+            hint=f"name one of {join_names(receipt.columns)} by `column`",
             parameter="column",
         )
     return receipt.parts[receipt.columns.index(column)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.texts import join_names, visible_text
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.receipts.bundle import Bundle
@@ -149,7 +149,9 @@ def _registry(document: dict[str, Any]) -> dict[str, Any]:
 
 def _domain(document: dict[str, Any]) -> str:
     columns = (
-        f"{column or 'counts'} in {', '.join(labels)}" for part in _parts(document) for column, labels in _columns(part)
+        f"{column or 'counts'} in {join_names(labels)}"
+        for part in _parts(document)
+        for column, labels in _columns(part)
     )
     of = " × ".join(columns) if "axes" in document else "; ".join(columns)
     n = document.get("n")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.texts import join_names
 from discreet.errors import InvalidInput
 from discreet.inference import Rate, Rates, rates
 from discreet.inference.event_rates import JEFFREYS
@@ -45,7 +46,7 @@ class RateTerms:
         if not isinstance(exposure, Mapping) or set(exposure) != set(groups):
             raise InvalidInput(
                 "exposures are one for each group",
-                hint=f"give one for each of {', '.join(groups)}",
+                hint=f"give one for each of {join_names(groups)}",
                 parameter="exposure",
             )
         return cls(

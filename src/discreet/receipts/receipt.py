@@ -263,6 +263,8 @@ class Receipt(SealedDocument):
                 if isinstance(groups, list) and isinstance(rows, dict):
                     rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
             document[key] = rows
+        if isinstance(rates := document.get("rates"), dict):
+            document["rates"] = {key: _sorted_by(rows, categories) for key, rows in rates.items()}
         return document
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:

@@ -74,12 +74,19 @@ def _table_methods(document: dict[str, Any]) -> str:
     cells, parameters = len(document["output"] or ()), document["prior"]
     prior = "a parameter for each cell" if isinstance(parameters, list) else f"parameter {parameters} for each cell"
     left_out = " Cells that cannot occur by definition were left out." if document["impossible"] else ""
+    sentences = [
+        *selection(document),
+        "The shares of each column are reported as posterior means with equal-tailed 95 % intervals "
+        f"({document['interval_kind']}).{_total(document)}",
+        treatment(document),
+        f"Certificate {_digests(document)}.",
+        *_charge_words(document),
+    ]
     return (
         f"The shares of {cells:,} cells of {_axes(document)} ({size_words(document)}, Dirichlet prior with {prior}) "
         f"were released in one draw with the {document['mechanism']['name']} mechanism of discreet "
         f"{document['version']}, which satisfies ε-differential privacy with {_price(document)} "
-        f"when {changed(document)}.{left_out} "
-        f"{' '.join([*selection(document), *_charge_words(document)])}"
+        f"when {changed(document)}.{left_out} {' '.join(sentences)}"
     )
 
 

@@ -36,7 +36,7 @@ def pictures_of(receipt: Receipt, options: ReaderOptions) -> Iterator[Picture | 
     if isinstance(receipt, TableReceipt):
         yield from _margins(receipt, options)
         return
-    aware, plug_in = labelled(receipt, prior=options.prior), labelled_plug_in(receipt)
+    aware, plug_in = (read(receipt, prior=options.prior) for read in (labelled, labelled_plug_in))
     top = min(
         1.0, 1.04 * max(float(each.interval(options.level)[1].max()) for each in _within(receipt, aware, plug_in))
     )
@@ -57,7 +57,7 @@ def pictures_of(receipt: Receipt, options: ReaderOptions) -> Iterator[Picture | 
 
 def _margins(receipt: TableReceipt, options: ReaderOptions) -> Iterator[Picture | HeatMap]:
     """The shares of every column of a cross table, and of every pair of columns as a heat map, where these are few."""
-    aware, plug_in = labelled(receipt, prior=options.prior), labelled_plug_in(receipt)
+    aware, plug_in = (read(receipt, prior=options.prior) for read in (labelled, labelled_plug_in))
     for axis in receipt.axes:
         yield _shares(axis, aware.margin(axis), plug_in.margin(axis), options.level)
     for row, column in islice(combinations(receipt.axes, 2), MAX_MAPS):
@@ -190,7 +190,7 @@ def comparison_pictures(analysis: Analysis) -> list[Picture]:
         ),
         [row["sentence"] for row in rows],
         level=level,
-        notes=[f"Every probability is exact up to {max(row['error'] for row in rows):.0e}."],
+        notes=[f"{note[0].upper()}{note[1:]}." for note in analysis.notes],
     )
     return [shares, differences]
 
