@@ -62,6 +62,7 @@ def test_a_total_that_the_noisy_counts_contradict_is_believed_with_a_warning() -
         assert answer.document["total"] == int(total)
         assert answer.err.startswith("warning: the noisy counts contradict --total") == contradicted
         assert answer.err.count("\n") == contradicted
+    assert typed("infer --noisy u.csv --noise 'laplace scale=1e14' --total 1000").err == ""  # too many numbers to list
 
 
 def test_noise_that_leaves_too_many_counts_open_is_refused_unless_it_may_take_long_or_the_total_is_known() -> None:

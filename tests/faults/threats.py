@@ -127,7 +127,7 @@ A: asking again until the answer pleases
         new draw and a new ε; destinations are checked before the draw, so that none is lost and drawn again
     test_budgets.py::test_a_request_with_another_parameter_is_refused
     digests_not_compared
-A: a disk that is nearly full, so that only short answers can be sealed, and long ones are drawn again under their charge
+A: a disk that is nearly full, so that only short answers can be sealed, and long ones are drawn again for free
     every seal of a request has one length, whatever was drawn; a belief that cannot be computed undoes no draw
     test_every_seal_has_the_same_length.py::test_every_draw_takes_the_same_room
     seal_as_long_as_its_draw

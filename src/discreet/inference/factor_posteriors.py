@@ -23,6 +23,8 @@ from discreet.samplers.bits import Bits
 SURPRISING = 1e-6
 """Noise that is less likely than this speaks against what is held of n."""
 
+_MOST_LISTED = 1 << 22
+
 _GONE = 36.0
 """A likelihood that fell by e^-36 is nothing beside that."""
 
@@ -69,7 +71,8 @@ def contradict(factors: Sequence[Factor], low: int, high: int, *, clamped: bool 
     """Whether counts that sum to low … high would need noise whose chance is below `SURPRISING`.
 
     The factors are those of unclamped noise, which is symmetric. Many empty cells do not mislead: a sum is too large
-    for counts of 0 or more, and too small for any whole numbers, or if clamped at 0 for what was added alone.
+    for counts of 0 or more, and too small for any whole numbers, or if clamped at 0 for what was added alone. Of noise
+    so wide that its numbers are too many to list, nothing is said.
 
     >>> from discreet import noise
     >>> factors = [noise.Laplace(scale=2).factor(count, None) for count in (60, 40)]
@@ -78,7 +81,13 @@ def contradict(factors: Sequence[Factor], low: int, high: int, *, clamped: bool 
     """
     kinds = {factor: i for i, factor in enumerate(dict.fromkeys(factors))}
     kind = np.array([kinds[factor] for factor in factors])
-    windows = [_whole_numbers(factor) for factor in kinds]
+    reaches = [_reach(factor) for factor in kinds]
+    if (
+        sum(factor.last - factor.first + sum(reach) for factor, reach in zip(kinds, reaches, strict=True))
+        > _MOST_LISTED
+    ):
+        return False
+    windows = [_whole_numbers(factor, *reach) for factor, reach in zip(kinds, reaches, strict=True)]
     least = [_at_most_published(window) if clamped else window for window in windows]
     most = [Law(max(first, 0), masses[max(-first, 0) :] / masses[max(-first, 0) :].sum()) for first, masses in windows]
     below, above = (Sums(laws, kind).of(range(len(kind))) for laws in (least, most))
@@ -86,9 +95,13 @@ def contradict(factors: Sequence[Factor], low: int, high: int, *, clamped: bool 
     return float(min(likely)) < SURPRISING
 
 
-def _whole_numbers(factor: Factor) -> Law:
+def _reach(factor: Factor) -> tuple[int, int]:
+    """How far its noise goes to either side."""
+    return steps_to(_GONE, factor.left, factor.bend), steps_to(_GONE, factor.right, factor.bend)
+
+
+def _whole_numbers(factor: Factor, left: int, right: int) -> Law:
     """Those that may be a count as far as its noise goes."""
-    left, right = (steps_to(_GONE, rate, factor.bend) for rate in (factor.left, factor.right))
     x = np.arange(factor.first - left, factor.last + right + 1)
     logs = factor.log(x)
     masses = np.exp(logs - logs.max())
