@@ -41,10 +41,10 @@ def of_groups(groups: int) -> Document:
     return {**document, "groups": names}
 
 
-def of_columns(columns: int) -> Document:
-    """Columns without end, each of them harmless."""
+def of_columns(columns: int, part: Document | None = None) -> Document:
+    """Columns without end, each of them harmless if it is no other."""
     document: Document = json.loads(WRITTEN["columns-of-groups"])
-    first = document["parts"][0]
+    first = part or document["parts"][0]
     return {**document, "columns": [f"c{i}" for i in range(columns)], "parts": [first] * columns}
 
 
@@ -53,6 +53,7 @@ LONG = [f"1{'0' * 900}{i + 11}/1{'0' * 900}{i + 12}" for i in range(300)]
 TO_VERIFY: dict[str, Document] = {
     "many groups": of_groups(200),
     "many columns": of_columns(60),
+    "a large column": of_columns(1, sized("snapping", 5000, [1, 1])),
     "many categories": sized("geometric", 10**6, [1] * 5000),
     "many categories, little ε": sized("geometric", 1000, [1] * 900, epsilon="1/1000000"),
     "many draws": sized("laplace", 10**6, [1] * 200),
@@ -125,8 +126,9 @@ def test_without_the_bound_it_would_be_computed(shape: str, monkeypatch: pytest.
     """The tests above can say no; and whoever knows the author may say that it is to be thorough."""
     hostile = receipt_of(TO_VERIFY[shape])
     monkeypatch.setattr(verification, "derive_document", compute)
-    with pytest.raises(TooLarge):
-        verify_any(hostile)
+    for verify in (lambda: verify_any(hostile), hostile.verify):
+        with pytest.raises(TooLarge):
+            verify()
     with pytest.raises(Computed):
         verify_any(hostile, thorough=True)
     monkeypatch.setattr(verification, "require_modest", lambda receipts, *, reading: None)

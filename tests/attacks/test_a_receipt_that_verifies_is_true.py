@@ -7,7 +7,7 @@ import pytest
 
 from discreet.errors import InvalidInput
 from discreet.privacy_loss import Certificate
-from discreet.receipts import read_sealed, verify_any
+from discreet.receipts import Bundle, read_sealed, verify_any
 from discreet.receipts.words import citation, question
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
@@ -89,6 +89,17 @@ def test_no_column_is_public_as_groups_and_protected_as_answers(bundle: Document
     assert verifies(renamed(bundle, ["vote", "income"]))
     assert not verifies(renamed(bundle, ["vote", "sex"]))
     assert not verifies(renamed(bundle, ["vote", "income"]) | {"parts": bundle["parts"]}), "parts name their column"
+
+
+def test_columns_whose_losses_add_up_have_no_other_delta(bundle: Document) -> None:
+    other = {**bundle, "delta": 1e-9}
+    assert not verifies({**other, "citation": citation(other)})
+
+
+def test_a_column_that_nothing_was_released_of_is_not_named(bundle: Document) -> None:
+    other = {**bundle, "columns": [*bundle["columns"], "income"]}
+    with pytest.raises(InvalidInput):
+        verify_any(Bundle({**other, "citation": citation(other)}))
 
 
 def as_version(document: Document, version: object, **said: object) -> Document:

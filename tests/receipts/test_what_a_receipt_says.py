@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 import discreet as dc
+from discreet.arithmetic.texts import MAX_NAME_CHARS
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
 from discreet.privacy_loss import certificate_by_theorem
-from discreet.receipts import Part, agree, read_receipt, readable, write_receipt
+from discreet.receipts import SCHEMA, Bundle, Part, Receipt, agree, read_receipt, readable, write_receipt
 from discreet.requests.run import release, release_columns
 from discreet.testing import HashedBits
 from tests.support.tables import write_votes
@@ -130,6 +131,25 @@ def test_a_receipt_of_before_is_read_as_one_of_today(name: str) -> None:
         assert all(row["interval"][0] <= row["mean"] <= row["interval"][1] for row in rows(new))
         kept = set(old) - {"schema", "group_shares", "interval"}
         assert agree({key: new[key] for key in kept}, {key: old[key] for key in kept})
+        assert new["schema"] == SCHEMA
+    assert [part["column"] for part in today.get("parts", [])] == before.get("columns", [])
+
+
+@pytest.mark.parametrize("name", ["three-categories", "columns"])
+def test_a_receipt_of_before_that_has_no_n_is_not_read_as_one_of_a_private_n(name: str) -> None:
+    before = read_receipt(Path(__file__).parent / "written" / f"{name}.json").document
+    said = {"n": None, "adjacency": "add-remove"}
+    parts = {"parts": [part | said for part in before["parts"]]} if "parts" in before else {}
+    receipt = (Bundle if parts else Receipt)(before | said | parts)
+    with pytest.raises(InvalidInput, match="do not describe a release"):
+        readable(receipt)
+
+
+def test_a_column_of_before_whose_name_could_not_be_shown_is_read_without_it() -> None:
+    bundle = Bundle.read(Path(__file__).parent / "written" / "columns-of-groups.json")
+    names = ["", "a" * (MAX_NAME_CHARS + 1)]
+    today = readable(Bundle(bundle.document | {"columns": names}))
+    assert [part.document["column"] for part in today.parts] == ["?", "a" * MAX_NAME_CHARS]
 
 
 def test_a_receipt_answers_by_name_in_python() -> None:

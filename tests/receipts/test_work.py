@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from discreet.errors import TooLarge
 from discreet.receipts import Receipt
-from discreet.receipts.work import Sizes, reading_steps, sizes_of, table_steps, verifying_steps
+from discreet.receipts.tables import QUICK_CELLS
+from discreet.receipts.work import Sizes, reading_steps, require_modest, sizes_of, table_steps, verifying_steps
 
 WRITTEN = Path(__file__).parent / "written"
 
@@ -38,6 +40,12 @@ CASES = [
     (Sizes("exponential-reciprocal", 1000000000, 2, 1.0, "", "theorem", 4), 5100000.04, 300000.04),
     (Sizes("laplace", 100000, 3, 0.5, "", "theorem", 4), 1632309.0387, 180498.4872),
     (Sizes("gaussian", 100000, 2, 1.0, "nearest", "theorem", 9, sigma=1000000000.0), 1109283.3802, 109283.3802),
+    (Sizes("geometric", 8192, 2, 0.001, "nearest", "theorem", 4), 632480.04, 263840.04),
+    (Sizes("geometric", 1000000, 2, 0.016, "nearest", "theorem", 4), 1120000.04, 120000.04),
+    (Sizes("geometric", 268435456, 2, 1e-09, "nearest", "theorem", 4), 1229015.9555, 229015.9555),
+    (Sizes("exponential-reciprocal", 110, 3, 1.0, "", "theorem", 4), 7166000.04, 6750000.04),
+    (Sizes("optimal", 1, 2048, 1.0, "", "theorem", 4), 419940000.04, 3172000.04),
+    (Sizes("optimal", 1, 2049, 1.0, "", "theorem", 4), 1509800.04, 3173500.04),
 ]
 
 
@@ -50,6 +58,18 @@ def test_a_mechanism_takes_so_many_steps_to_verify_and_to_read(sizes: Sizes, ver
 def test_a_table_takes_steps_for_its_margins_where_it_is_small_or_read() -> None:
     assert (table_steps(100, reading=False), table_steps(100, reading=True)) == (2_011_000, 2_011_000)
     assert (table_steps(10**6, reading=False), table_steps(10**6, reading=True)) == (10_000_000, 112_000_000)
+    assert [table_steps(QUICK_CELLS + more, reading=False) for more in (0, 1)] == [3_802_240, 163_850]
+
+
+def test_a_table_of_the_most_steps_is_modest_and_one_that_is_larger_or_read_is_not() -> None:
+    require_modest([large_table(3_000_000)], reading=False)
+    for cells, reading in ((3_000_001, False), (1_000_000, True)):
+        with pytest.raises(TooLarge):
+            require_modest([large_table(cells)], reading=reading)
+
+
+def large_table(cells: int) -> Receipt:
+    return Receipt({"axes": [], "output": range(cells)})
 
 
 def test_sizes_are_those_that_a_receipt_tells() -> None:
@@ -57,3 +77,13 @@ def test_sizes_are_those_that_a_receipt_tells() -> None:
     assert sizes == Sizes("geometric", 12, 2, 0.3333333333333333, "nearest", "theorem", 4)
     [sizes] = sizes_of(Receipt.read(WRITTEN / "gaussian-three.json"))
     assert sizes == Sizes("gaussian", 12, 3, 2.0, "", "theorem", 1, sigma=3.152332305908203)
+
+
+def test_a_public_n_is_never_taken_for_a_private_one_and_groups_without_records_take_no_steps() -> None:
+    document = Receipt.read(WRITTEN / "geometric.json").document
+    for n, counted in ((0, 1), (1, 1), (2, 2), (10**15, 10**15), (10**30, 10**15)):
+        [sizes] = sizes_of(Receipt(document | {"n": n}))
+        assert (sizes.n, sizes.has_private_n) == (counted, False)
+    document = Receipt.read(WRITTEN / "public-groups.json").document
+    one = Sizes("geometric", 100, 3, 1.0, "nearest", "theorem", 1)
+    assert [*sizes_of(Receipt(document | {"groups": ["x", "f", "m"]}))] == [one, one]  # x has no records

@@ -49,16 +49,16 @@ def agree(derived: dict[str, Any], claimed: dict[str, Any]) -> bool:
     return derived.keys() == claimed.keys() and all(_same(derived[key], claimed[key], near.get(key)) for key in derived)
 
 
-def _same(derived: object, claimed: object, near: float | None) -> bool:
+def _same(derived: Any, claimed: Any, near: float | None) -> bool:
     if type(derived) is not type(claimed):
         return False
-    if isinstance(derived, dict) and isinstance(claimed, dict):
+    if isinstance(derived, dict):
         return derived.keys() == claimed.keys() and all(_near(derived, claimed, key, near) for key in derived)
-    if isinstance(derived, list) and isinstance(claimed, list):
+    if isinstance(derived, list):
         if {*map(type, derived)} <= {int, str}:  # there may be a million of them
             return derived == claimed and [*map(type, derived)] == [*map(type, claimed)]
         return len(derived) == len(claimed) and all(_near(derived, claimed, i, near) for i in range(len(derived)))
-    return derived == claimed
+    return bool(derived == claimed)
 
 
 def _near(derived: Any, claimed: Any, at: Any, near: float | None) -> bool:
