@@ -1,13 +1,17 @@
 """Receipts that were put right in every way but one: small numbers, two readings of one text, and other versions."""
 
 import json
+import warnings
 
 import pandas as pd
 import pytest
 
+import discreet as dc
 from discreet.errors import InvalidInput
+from discreet.mechanisms.snapping.counts import SnappedCounts
 from discreet.privacy_loss import Certificate
 from discreet.receipts import Bundle, read_sealed, verify_any
+from discreet.receipts.documents import receipt_of
 from discreet.receipts.words import citation, question
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
@@ -123,3 +127,28 @@ def test_the_words_of_another_version_are_not_passed_on(rare: Document) -> None:
     forged = as_version(rare, "0.0.9", statement="sworn before a judge")
     [certificate] = verify_any(read_sealed(json.dumps(forged)))
     assert "sworn" not in certificate.statement
+
+
+def test_an_output_that_no_data_set_can_give_is_refused() -> None:
+    """Snapped counts lie on a lattice: 33 of 50 is not among what floats can give at this ε."""
+    mechanism = SnappedCounts(dc.PosteriorSpace([1, 1], 50), epsilon=1)
+    for output, is_possible in (((34, 16), True), ((33, 17), False)):
+        drawn = dc.Released(mechanism.posterior(output), output, mechanism)
+        with warnings.catch_warnings(action="ignore"):  # nothing of what cannot be is believed
+            receipt = receipt_of(drawn, ["a", "b"], title=None, source_name=None)
+        assert verifies(receipt.document) == is_possible
+
+
+def test_categories_of_other_and_missing_values_are_the_last_ones() -> None:
+    table = pd.DataFrame({"v": ["a"] * 6 + ["b"] * 3 + [None]})
+    receipt = dc.release(table, column="v", categories=["a"], other="b", missing="none", epsilon=1, ledger=None)
+    assert verifies(receipt.document)
+    for change in ({"other": "a"}, {"missing": "a"}, {"other": "none", "missing": "b"}, {"other": None}):
+        assert not verifies(receipt.document | change)
+
+
+def test_a_number_of_records_that_is_written_as_a_float_is_no_receipts() -> None:
+    table = pd.DataFrame({"v": ["a", "b"] * 5, "w": ["a", "b"] * 5})
+    bundle = release_columns(table, [Question(name, ["a", "b"]) for name in "vw"], epsilon=1, ledger=None)
+    assert verifies(bundle.document)
+    assert not verifies(bundle.document | {"n": 10.0})

@@ -149,7 +149,7 @@ def test_a_loss_is_the_same_at_a_place_within_the_error_of_a_scan_of_neighbours_
 
 REQUEST: Document = {
     "schema": SCHEMA,
-    "categories": ["rest", "none"],
+    "categories": ["none", "rest"],
     "by": None,
     "groups": None,
     "group_sizes": None,

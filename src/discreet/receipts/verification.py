@@ -22,7 +22,7 @@ from discreet.receipts.beliefs import rate_terms
 from discreet.receipts.bundle import Bundle
 from discreet.receipts.claims import Claim, claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.receipt import UNITS, Receipt, contradiction, refuse_nonsense
+from discreet.receipts.receipt import UNITS, Receipt, canonical, contradiction, refuse_nonsense
 from discreet.receipts.schemas import FIRST_SCHEMA, SCHEMA, SHARED
 from discreet.receipts.tables import TableReceipt, check_axes, write_table
 from discreet.receipts.work import require_modest
@@ -79,7 +79,7 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
         shared = shared and all(part.get("column", column) == column for column, part in pairs)
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
-    if not shared or rebuilt != document or public & set(document["columns"]):
+    if not shared or canonical(rebuilt) != canonical(document) or public & set(document["columns"]):
         raise _unreliable("the receipt's fields contradict each other")
     return certificates
 
@@ -238,8 +238,8 @@ def _check_request(document: dict[str, Any]) -> None:
     if not has_groups and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
     if document["schema"] != FIRST_SCHEMA:
-        treated = {document["other"], document["missing"]} - {None}
-        if not treated <= set(names) or (treated and document["column"] is None):
+        treated = [name for name in (document["missing"], document["other"]) if name is not None]
+        if names[len(names) - len(treated) :] != treated or (treated and document["column"] is None):
             raise contradiction()
         _check_times(document)
 
@@ -272,6 +272,10 @@ def _derive_release(mechanism: Mechanism, emitted: Sequence[Any], claimed: Diric
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
     posterior = mechanism.posterior(output)
+    if not mechanism.kernel.noisy:  # noise reaches every output; what others cannot give for one data set, none can
+        some = [sum(output), *[0] * (len(output) - 1)]
+        if not mechanism.law(some).log_weight(output).is_finite():
+            raise contradiction()
     if mechanism.kernel.postprocess == "free" and claimed is not None:
         pairs = zip(posterior.parameters, claimed.parameters, strict=True)
         if all(abs(derived - stated) <= SEARCHED * derived for derived, stated in pairs):
