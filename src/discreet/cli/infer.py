@@ -59,7 +59,9 @@ def infer(
         list[str] | None,
         typer.Option(help="Of a table of several columns: the columns to show, like region,vote; may be repeated."),
     ] = None,
-    given: Annotated[str | None, typer.Option(help="Only the shares among these cells, like region=north.")] = None,
+    given: Annotated[
+        str | None, typer.Option(help='Only the shares among these cells, like region=north or region="east, coast".')
+    ] = None,
     table: NoisyOptions,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
