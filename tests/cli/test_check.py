@@ -158,4 +158,6 @@ def test_check_says_which_column_does_not_fit_and_a_release_does_not(place: Path
         refused = typed(f"release {declared} --epsilon 1 --no-ledger --yes")
         assert refused.err.startswith("error: column 'vote' or 'sex' has values outside what is declared; ")
     (place / "v.csv").write_text("vote,sex\na,\n")
-    assert typed(f"check v.csv {vote} a,b {sex} f,m").err.startswith("error: column 'sex' has values outside"), "no group"
+    assert typed(f"check v.csv {vote} a,b {sex} f,m").err.startswith("error: column 'sex' has values outside"), (
+        "no group"
+    )

@@ -78,7 +78,10 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
         "is_paid": earlier is not None,
         "price_text": _price_text(document),
         "facts": [
-            ("Left of the budget now", f"ε = {exact_text(account.remaining.epsilon)}"),
+            (
+                "Left of the budget now",
+                f"ε = {exact_text(account.remaining.epsilon)}{' at once' * bool(account.slots)}",
+            ),
             ("Protects", replaced(document)),
             *(pair for pair in _facts(prepared, receipt) if pair[1]),
             ("Request", request.request_id),
