@@ -88,7 +88,7 @@ def test_two_receipts_are_compared_unless_they_are_about_the_same_people(place: 
         assert done.code == 0, done
     refused = typed("compare c.json d.json --category a")
     assert_refused(refused)
-    assert "combine" in refused.err
+    assert "; say --different-people if they are not; in Python, combine" in refused.err
     assert told("compare c.json d.json --category a --different-people")["groups"] == ["c", "d"]
 
 
