@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,7 +98,7 @@ def infer(
         parts = [belief.to_json() | ({"ordinal": _ordinal_document(belief)} if ordinal else {}) for belief in beliefs]
         write(lambda: picture(receipt, beliefs))
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
-    print_answer(document, _print, as_json=as_json, written=[plot])
+    print_answer(document, partial(_print, unit=receipt.document["unit"]), as_json=as_json, written=[plot])
 
 
 def _infer_table(
@@ -194,8 +195,8 @@ def _print_rates(rates: dict[str, Any]) -> None:
     say("prior of each rate: Gamma with shape {:g} and rate {:g}".format(*rates["prior"]))
 
 
-def _print(document: dict[str, Any]) -> None:
-    for part in document.get("columns", [document]):
+def _print(document: dict[str, Any], *, unit: str) -> None:
+    for part in ({**part, "unit": unit} for part in document.get("columns", [document])):
         title = "what a reader may believe"
         title += ", shares within each group" if "groups" in part else ""
         title += f", column {part['column']!r}" if "column" in part else ""
