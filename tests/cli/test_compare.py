@@ -172,6 +172,11 @@ def test_groups_of_a_table_that_somebody_else_published_are_compared() -> None:
     assert "noise as stated by the publisher" in document["sentence"]
     assert "noise as stated by the publisher" in typed(f"{line} --plot n.png").out
     assert_painted(Path("n.png"))
+    Path("n.csv").write_text("vote,region,count\nyes,a,61\nno,a,20\nyes,b,61\nno,b,20\n", encoding="utf-8")
+    same = told(line.replace("166", "162"))["sentence"]
+    assert same.startswith("The share of yes was about the same in a as in b (95 % interval -"), (
+        "and not 0.0 points higher"
+    )
     assert_refused(typed("compare --noisy n.csv --groups a,b --category yes"))
     assert_refused(typed("compare --groups a,b --category yes"))
     table("x.json")

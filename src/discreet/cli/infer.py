@@ -23,7 +23,6 @@ from discreet.cli.outputs import (
 )
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
-from discreet.figures.tables import plot_margins
 from discreet.inference.quantities import Quantity
 from discreet.receipts import (
     Bundle,
@@ -125,7 +124,7 @@ def _infer_table(
             "epsilon_exact": receipt.document["epsilon_exact"],
             **({} if receipt.n is None else {"n": receipt.n}),
         }
-        write(lambda: plot_margins(margins))
+        write(lambda: picture(receipt, margins=margins))
     print_answer(document, _print_margins, as_json=as_json, written=[plot])
 
 
