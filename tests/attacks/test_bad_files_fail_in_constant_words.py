@@ -55,7 +55,7 @@ def assert_constant(error: SourceError | None, source: str) -> None:
     assert CANARY not in "".join(traceback.format_exception(error))
     assert error.__cause__ is None
     assert error.__context__ is None
-    constant = {f"{source} cannot be read as a table", f"{source} has no column 'v'"}
+    constant = {f"{source} cannot be read as a table", f"{source} has no column 'v'", "t.csv is empty"}
     assert error.message in constant | {"t.csv is in UTF-16", "t.csv is compressed by gzip, and no text"}
 
 

@@ -156,7 +156,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
 NAMED = "give the rest a name with --other (NULL and empty texts with --missing), or look with discreet check\n"
 STRAYS = {
     "one column": (VOTE, TEXTS, f"column 'vote' has values outside the declared categories; {NAMED}"),
-    "groups": (GROUPED, PAIRS, "columns 'vote' and 'sex' have values outside what is declared; "),
+    "groups": (GROUPED, PAIRS, "column 'vote' or 'sex' has values outside what is declared; "),
     "two columns": (TWO, PAIRS, "a column has values outside what is declared; "),
 }
 

@@ -88,7 +88,7 @@ def test_two_receipts_are_compared_unless_they_are_about_the_same_people(place: 
         assert done.code == 0, done
     refused = typed("compare c.json d.json --category a")
     assert_refused(refused)
-    assert "combine" in refused.err
+    assert "; say --different-people if they are not; in Python, combine" in refused.err
     assert told("compare c.json d.json --category a --different-people")["groups"] == ["c", "d"]
 
 
@@ -182,6 +182,11 @@ def test_groups_of_a_table_that_somebody_else_published_are_compared() -> None:
     assert "noise as stated by the publisher" in document["sentence"]
     assert "noise as stated by the publisher" in typed(f"{line} --plot n.png").out
     assert_painted(Path("n.png"))
+    Path("n.csv").write_text("vote,region,count\nyes,a,61\nno,a,20\nyes,b,61\nno,b,20\n", encoding="utf-8")
+    same = told(line.replace("166", "162"))["sentence"]
+    assert same.startswith("The share of yes was about the same in a as in b (95 % interval -"), (
+        "and not 0.0 points higher"
+    )
     assert_refused(typed("compare --noisy n.csv --groups a,b --category yes"))
     assert_refused(typed("compare --groups a,b --category yes"))
     table("x.json")

@@ -68,14 +68,24 @@ def test_the_options_are_those_of_the_command_that_is_called() -> None:
     assert options_of(root, ["ledger", "create", "b.db"])["dataset"] == "--dataset"
 
 
-def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+@pytest.mark.parametrize(
+    ("module", "command", "said"),
+    [
+        ("discreet.cli.app", "plan", ""),
+        ("discreet.cli.app", "release", "interrupted: nothing was charged\n"),
+        ("discreet.requests.run", "release", "interrupted: nothing was charged\n"),
+    ],
+)
+def test_ctrl_c_while_it_loads_is_no_traceback_and_of_a_release_says_that_it_cost_nothing(
+    module: str, command: str, said: str
+) -> None:
     program = (
         "import sys, discreet.cli\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, path, target=None):\n"
-        "        if name == 'discreet.cli.app': raise KeyboardInterrupt\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "discreet.cli.main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    done = subprocess.run([sys.executable, "-c", program, command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.cli.plan import _print_margins
+from discreet.inference.margin_plans import MarginPlan
 from discreet.utility.targets import meets_error
+from discreet.web.plans import _width
 from tests.cli.command import assert_painted, told, typed
 
 SMALL = "plan --prior 1,1 --n 30"
@@ -75,3 +78,11 @@ def test_slow_work_says_one_line_where_stderr_is_no_terminal(monkeypatch: pytest
     assert typed(f"{SMALL} --epsilon 1 --compare").err == "planning …\n"
     monkeypatch.setenv("DISCREET_QUIET", "")  # so that what the option sets is undone
     assert typed(f"{SMALL} --epsilon 1 --compare --quiet").err == ""
+
+
+def test_a_small_standard_error_is_not_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_margins([MarginPlan(("sex",), 0.033, 0.0002, 0.031, 0.004)], "one cross table")
+    printed = capsys.readouterr().out
+    assert "3.3 ± 0.02 points" in printed
+    assert "3.1 ± 0.4 points" in printed
+    assert _width(0.033, 0.0002) == "3.3 ± 0.02"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import assert_refused, discreet, installed_discreet
+from tests.cli.command import assert_refused, discreet, installed_discreet, typed
 
 COUNTS = ("release", "--counts", "70,50,30", "--no-ledger")
 
@@ -271,3 +271,16 @@ def test_a_yardstick_is_refused_as_not_private() -> None:
     arguments = ("release", "--counts", "3,4", "--epsilon", "1", "--no-ledger", "--mechanism", "optimal")
     assert_refused(discreet(*arguments), code=4)
     assert_refused(discreet(*arguments, "--dry-run"), code=4)
+
+
+def test_what_the_library_refuses_is_told_in_the_words_of_the_command(place: Path) -> None:
+    (place / "t.csv").write_text("vote,count\na,-3\nb,9\n")
+    (place / "d.json").write_text(typed("release v.csv --column vote --categories a,b --epsilon 0.5 --no-ledger "
+                                        "--adjacency add-remove --json").out)  # fmt: skip
+    rates = "release v.csv --rates --by vote --groups a,b --adjacency add-remove --epsilon 1 --no-ledger"
+    for line, said in (
+        (f"{rates} --exposure a=1", "error: exposures are one for each group; give one for each of a, b\n"),
+        ("infer --noisy t.csv --noise 'discrete-laplace scale=2' --clamped", "; leave --clamped out\n"),
+        ("infer d.json --records 9,3", "error: --records are a least and a greatest number; like 800 and 1200\n"),
+    ):
+        assert said in typed(line).err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.figures.releases import picture
 from tests.cli.command import assert_painted, assert_refused, told, typed
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -36,6 +37,8 @@ def test_a_table_is_released_shown_verified_and_read_by_margins(place: Path) -> 
     assert [each["of"] for each in told("infer t.json")["margins"]] == [["sex"], ["region"], ["vote"]]
     assert typed("infer t.json --margin sex,vote --plot m.svg").code == 0
     assert_painted(place / "m.svg")
+    for margins in ([], [belief]):
+        assert picture(receipt, margins=margins).get_suptitle() == "Cross table, ε = 1, n = 300"
 
 
 def test_what_a_reader_holds_likely_of_n_is_used_for_a_table_too() -> None:

@@ -142,6 +142,12 @@ def test_one_record_a_person_is_counted_and_said(place: Path) -> None:
     assert (people["n"], people["unit"]) == (2, "one person, all rows with the same id")
     answer = typed(f"{TABLE} --id-column person --no-ledger")
     assert "replacing one person (all rows with the same id)" in answer.out
+    assert "│ people                     │" in answer.out
+    assert "mechanism: geometric, on n = 2 people\n" in answer.out
+    private = typed(f"{TABLE} --id-column person --no-ledger --adjacency add-remove --out people.json")
+    for printed in (private.out, typed("infer people.json").out):
+        assert "\npeople in the categories: " in printed
+        assert ", on a private number of people\n" in printed
 
 
 def test_a_csv_file_of_another_format_and_names_with_commas_are_read_as_declared(place: Path) -> None:

@@ -247,6 +247,11 @@ def test_a_signal_before_the_charge_speaks_of_none(place: Path) -> None:
     assert spent(place) == 0
 
 
+def test_a_signal_before_the_yes_says_that_nothing_was_charged(place: Path) -> None:
+    answer = interrupted("prepared", signal.SIGINT, CHARGED)
+    assert (answer.code, answer.err, spent(place)) == (130, "interrupted: nothing was charged\n", 0)
+
+
 def test_what_was_killed_is_named_by_the_ledger_and_before_the_next_release_and_is_free(place: Path) -> None:
     assert interrupted("drawn", signal.SIGKILL, CHARGED).code == -signal.SIGKILL
     [request] = told("ledger show l.db")["datasets"][0]["unfinished"]

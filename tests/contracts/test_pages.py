@@ -9,6 +9,7 @@ import re
 import pytest
 
 from discreet import Geometric, PosteriorSpace
+from discreet.data import PARTIES
 from discreet.inference.statement import quick
 from tests.cli.command import discreet
 from tests.contracts.source import ROOT
@@ -58,6 +59,10 @@ def test_enough_is_run() -> None:
     assert {"accuracy.md", "composition.md", "groups.md", "scale.md", "snapping.md"} <= set(PYTHON)
     assert len(COMMANDS) >= 10
     assert all(any(command in text for text in PAGES.values()) for command in LONG)
+
+
+def test_the_groups_that_a_page_releases_are_those_of_the_table() -> None:
+    assert f'--by party --groups "{",".join(PARTIES)}"' in PAGES["groups.md"]
 
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:

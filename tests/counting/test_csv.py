@@ -75,7 +75,6 @@ MALFORMED = {
     "a backslash before a quote": (b'v,w\na,1\n"b\\"",1\n', 3),
     "a newline before the record": (b'v,w\n"a\n",1\n"b,1\n', 4),
     "a blank first line": (b"\nv,w\na,1\n", 2),
-    "nothing": (b"", 1),
     "zeros": (bytes(100), None),
 }
 """Files that are no sequence of records, and the line that breaks them; None for one that is, without the column."""
@@ -97,6 +96,14 @@ def test_what_is_no_record_is_refused_and_check_names_the_line(what: str, tmp_pa
     )
     assert named.value.message == f"line {line} of t.csv does not begin a record with as many fields as the first"
     assert "not publishable" in named.value.hint
+
+
+@pytest.mark.parametrize("refuse", [count_records, inspect_source])
+def test_an_empty_file_is_called_empty(refuse: Callable[..., object], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").touch()
+    with pytest.raises(SourceError) as refused:
+        refuse(tmp_path / "t.csv", DECLARATION)
+    assert str(refused.value) == "t.csv is empty; give a file that begins with the names of its columns"
 
 
 def test_a_record_may_have_as_many_bytes_as_a_block_and_no_more(

@@ -91,7 +91,7 @@ def test_strays_of_either_column_stop_the_count(people: bool) -> None:
                 continue
             with pytest.raises(InvalidInput) as refused:
                 _ = tally.counts
-            assert refused.value.message == "columns 'v' and 'held' have values outside what is declared"
+            assert refused.value.message == "column 'v' or 'held' has values outside what is declared"
     assert min(stopped[True], stopped[False]) > 3
 
 

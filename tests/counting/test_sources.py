@@ -34,6 +34,7 @@ DECLARATION = Declaration("v", ["a", "b"], other="rest")
         ("*", "not of one kind"),
         ("s3://bucket/people.parquet", "s3:// is no kind of source"),
         ("https://example.org/people.csv", "https:// is no kind of source"),
+        ("clinic.duckdb", "clinic.duckdb is a database"),
         ("duckdb://", "names no table"),
         ("duckdb://people.db", "names no table"),
         ("duckdb://nothing.db/t", "there is no file nothing.db"),
@@ -44,7 +45,7 @@ def test_a_source_that_names_nothing_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    for name in ("notes.doc", "other.csv", "people.zip", "people.xlsx"):
+    for name in ("notes.doc", "other.csv", "people.zip", "people.xlsx", "clinic.duckdb"):
         (tmp_path / name).write_text("v\na\n")
     with pytest.raises(SourceError) as refused:
         count_records(source, DECLARATION)
@@ -90,6 +91,22 @@ def test_a_table_that_is_not_there_is_refused(table: str, tmp_path: Path) -> Non
     with pytest.raises(SourceError, match="has no one table"):
         count_records(f"duckdb://{tmp_path / 't.db'}/w", DECLARATION)
     assert list(count_records(f"duckdb://{tmp_path / 't.db'}/y.w", DECLARATION).counts) == [0, 1, 0]
+
+
+def test_a_misspelt_table_is_told_the_likely_one_and_a_database_how_to_name_one(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "t.duckdb") as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 'a' AS v; CREATE SCHEMA x; CREATE TABLE x.people (v TEXT)")
+    for table, hint in (
+        ("vists", "did you mean 'visits'?"),
+        ("x.peple", "did you mean 'x.people'?"),
+        ("q", "write it"),
+    ):
+        with pytest.raises(SourceError, match="has no one table") as refused:
+            count_records(f"duckdb://{tmp_path / 't.duckdb'}/{table}", DECLARATION)
+        assert refused.value.hint.startswith(hint)
+    with pytest.raises(SourceError, match="is a database") as refused:
+        count_records(str(tmp_path / "t.duckdb"), DECLARATION)
+    assert refused.value.hint.endswith(f"like duckdb://{tmp_path / 't.duckdb'}/table")
 
 
 def test_two_columns_of_the_same_name_are_refused(tmp_path: Path) -> None:

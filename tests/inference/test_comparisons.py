@@ -229,7 +229,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(InvalidInput, match="overlap"):
         compare(belief["new", "yes"], belief.group("new")["yes"])
     again = Belief.of(dc.noise_aware(mechanism, (14, 8, 6, 12)), AXES, people="trial")
-    with pytest.raises(InvalidInput, match="same people; use combine"):
+    with pytest.raises(InvalidInput, match="same people; say `different_people` if they are not"):
         compare(belief.group("new")["yes"], again.group("new")["yes"])
     assert compare(belief.group("new")["yes"], again.group("new")["yes"], different_people=True).difference.sd > 0
     with pytest.raises(InvalidInput, match="there is no 'maybe'"):

@@ -104,6 +104,11 @@ def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
         assert float(total.cdf(value)) == pytest.approx(truth.chance[n <= value].sum(), abs=total.error + ROUNDING)
 
 
+def test_one_node_is_not_nodes() -> None:
+    assert ", at 1 node; " in belief_of([1.0, 1.0], 2.5, [5, 1], "mean=12").method
+    assert " nodes; " in belief_of([1.0, 1.0], 2.5, [5, 1], None).method
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("records", [None, (8, 20), "mean=12"])
 def test_groups_and_comparisons_of_one_table_are_sums_over_all_data_sets(records: object) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.errors import InvalidInput
-from discreet.requests.texts import each, read_axes, read_filters, read_labels
+from discreet.requests.texts import each, read_axes, read_exposure, read_filters, read_labels
 
 
 def test_one_value_serves_all_columns_and_several_are_one_for_each() -> None:
@@ -31,3 +31,22 @@ def test_a_text_that_cannot_be_read_names_its_option() -> None:
         read_filters(['region="north'])
     with pytest.raises(InvalidInput, match="--cross cannot be read"):
         read_axes(['sex="f'])
+
+
+def test_labels_with_commas_are_quoted_by_one_rule_alone_or_with_the_whole_pair() -> None:
+    coast = {"region": "east, coast", "sex": "f"}
+    for text in (
+        'region="east, coast",sex=f',
+        'sex = f , region = "east, coast"',
+        '"region"="east, coast","sex=f"',
+        '"region=east, coast",sex=f',
+    ):
+        assert read_labels(text, "--given") == coast
+    assert read_labels('a="say ""b=c"" "', "--given") == {"a": 'say "b=c" '}
+    assert read_labels('size=5" pipe,a=b=c', "--given") == {"size": '5" pipe', "a": "b=c"}, "as it was before"
+    for text in ('"east, coast"=10,"a=b"=2', '"east, coast=10","a=b=2"', ' "east, coast" = 10 , a=b=2'):
+        assert read_exposure([text]) == {"east, coast": "10", "a=b": "2"}
+    for text in ('"east, coast"', '"east, coast', "east, coast=10", 'north=1,north="2"', ""):
+        with pytest.raises(InvalidInput) as refusal:
+            read_exposure([text])
+        assert (refusal.value.parameter, '"east, coast"=70000' in refusal.value.hint) == ("exposure", True)

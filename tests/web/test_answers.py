@@ -348,6 +348,8 @@ def test_a_schedule_is_opened_at_the_librarys_price_and_its_slots_are_the_comman
     assert [len(slots) for slots in found["shown"]["slots"]] == [0, 2]
     for words, drawn in found["shown"]["slots"][1]:
         assert f"year: {words}  {drawn}" in printed
+    assert found["shown"]["accounts"]["rows"][1][3] == "ε = 0.25 at once", "not all that is left: the largest free slot"
+    assert "│ ε = 0.25 at once │" in printed
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from importlib.util import LazyLoader
 INTERRUPTED = 130
 """The exit code that shells give to a command stopped by Ctrl-C."""
 
+UNCHARGED = "interrupted: nothing was charged"
+
 QUIET = "DISCREET_QUIET"
 """The variable of the environment that says what `--quiet` says."""
 
@@ -34,14 +36,17 @@ def main() -> None:
     sys.meta_path.insert(0, Postponing())
     gc.set_threshold(50_000, 20, 100)  # what is imported stays: to look through it for garbage costs and finds nothing
     try:
-        from discreet.cli.app import run  # Ctrl-C may come while this loads, and is nothing to be told of then either
+        from discreet.cli.app import run  # Ctrl-C may come while this loads
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    # A release takes longest to load; before it is, it cannot have been charged. Later it knows best itself.
+    if code == INTERRUPTED and "release" in sys.argv and "discreet.cli.release" not in sys.modules:
+        print(UNCHARGED, file=sys.stderr)
     if "_duckdb" not in sys.modules:  # whose bindings take what is frozen for leaked, and say so
         gc.freeze()  # nor is anything gained by looking through it once more at the end
     sys.exit(code)
 
 
-__all__ = ["INTERRUPTED", "QUIET", "main"]
+__all__ = ["INTERRUPTED", "QUIET", "UNCHARGED", "main"]

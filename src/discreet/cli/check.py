@@ -76,8 +76,13 @@ def check(
         inspection_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json
     )
     if not inspection.fits:
-        rest = "--other" if by is None else "--other and --other-group"
-        _stop(f"{strays_error(declaration).message}; declare them too, or give the rest a name with {rest}", inspection)
+        strays = inspection.stray_columns
+        who = (
+            f"column{'s' * (len(strays) > 1)} {' and '.join(map(repr, strays))} {'have' if len(strays) > 1 else 'has'}"
+        )
+        rest = " and ".join("--other-group" if each == by else "--other" for each in strays)
+        message = f"{who} values outside what is declared; declare them too, or give the rest a name with {rest}"
+        _stop(message, inspection)
 
 
 def _stop(message: str, inspection: Inspection) -> NoReturn:

@@ -69,8 +69,8 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> 
 def in_typed_words(error: DiscreetError, options: Mapping[str, str]) -> tuple[str, str]:
     """The message and the hint of an error, with the options of the arguments that they name."""
     message, parameter = error.message, error.parameter
-    if parameter and message.startswith(parameter):
-        message = options.get(parameter, parameter) + message.removeprefix(parameter)
+    if parameter:
+        message = re.sub(rf"^{re.escape(parameter)}\b", options.get(parameter, parameter), message)
     return message, _QUOTED.sub(lambda name: options.get(name[1], name[1]), error.hint)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +24,6 @@ from discreet.cli.outputs import (
 )
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
-from discreet.figures.tables import plot_margins
 from discreet.inference.factor_posteriors import contradict
 from discreet.inference.quantities import Quantity
 from discreet.inference.records import Between, as_records
@@ -64,7 +64,9 @@ def infer(
         list[str] | None,
         typer.Option(help="Of a table of several columns: the columns to show, like region,vote; may be repeated."),
     ] = None,
-    given: Annotated[str | None, typer.Option(help="Only the shares among these cells, like region=north.")] = None,
+    given: Annotated[
+        str | None, typer.Option(help='Only the shares among these cells, like region=north or region="east, coast".')
+    ] = None,
     table: NoisyOptions,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
@@ -101,7 +103,7 @@ def infer(
         write(lambda: picture(receipt, beliefs))
     _warn_of_records(parts_of(receipt), records)
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
-    print_answer(document, _print, as_json=as_json, written=[plot])
+    print_answer(document, partial(_print, unit=receipt.document["unit"]), as_json=as_json, written=[plot])
 
 
 def _infer_table(
@@ -129,7 +131,7 @@ def _infer_table(
             "epsilon_exact": receipt.document["epsilon_exact"],
             **({} if receipt.n is None else {"n": receipt.n}),
         }
-        write(lambda: plot_margins(margins))
+        write(lambda: picture(receipt, margins=margins))
     _warn_of_records([receipt], records)
     print_answer(document, _print_margins, as_json=as_json, written=[plot])
 
@@ -213,8 +215,8 @@ def _print_rates(rates: dict[str, Any]) -> None:
     say("prior of each rate: Gamma with shape {:g} and rate {:g}".format(*rates["prior"]))
 
 
-def _print(document: dict[str, Any]) -> None:
-    for part in document.get("columns", [document]):
+def _print(document: dict[str, Any], *, unit: str) -> None:
+    for part in ({**part, "unit": unit} for part in document.get("columns", [document])):
         title = "what a reader may believe"
         title += ", shares within each group" if "groups" in part else ""
         title += f", column {part['column']!r}" if "column" in part else ""

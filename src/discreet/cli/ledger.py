@@ -186,7 +186,7 @@ def export(
 
 
 def _account_row(account: Account) -> list[str]:
-    concentrated, left = "", _text(account.remaining)
+    concentrated, left = "", _text(account.remaining) + " at once" * bool(account.slots)
     if account.concentrated is not None:
         concentrated = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
         left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"

@@ -293,7 +293,7 @@ def _plan_margins(
 def _print_margins(rows: list[MarginPlan], best: object) -> None:
     columns = {"margin": "left", "one cross table": "right", "each by itself": "right"}
     lines = [
-        [" and ".join(row.margin), *(f"{100 * width:.1f} ± {100 * error:.1f} points" for width, error in
+        [" and ".join(row.margin), *(f"{100 * width:.1f} ± {100 * error:.1g} points" for width, error in
                                      ((row.cross, row.cross_error), (row.alone, row.alone_error)))]
         for row in rows
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.receipts import Bundle, Receipt, exports, parts_of, read_receipt, readable, verify_any
 from discreet.receipts.receipt import refuse_nonsense
-from discreet.receipts.words import is_drawn, replaced, selection, treatment, widths
+from discreet.receipts.words import counted, is_drawn, replaced, selection, treatment, widths
 from discreet.receipts.work import require_modest
 from discreet.web.sheets import receipt_page
 
@@ -51,7 +51,7 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
         "title": document["title"],
         "source": document["source_name"],
         "released": document["released_at"],
-        "records": f"{document['n']:,}" if "n" in document else "private: their number is protected too",
+        counted(document): f"{document['n']:,}" if "n" in document else "private: their number is protected too",
         "protects": replaced(document),
         "charged": "nothing" if document["dataset"] is None else charged,
         "mechanism": ", ".join(dict.fromkeys(part["mechanism"]["name"] for part in parts)),

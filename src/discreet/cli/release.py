@@ -15,6 +15,7 @@ import typer
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import visible_text
 from discreet.arithmetic.words import exact_text
+from discreet.cli import UNCHARGED
 from discreet.cli.app import in_groups
 from discreet.cli.failures import ChargedRequest
 from discreet.cli.inputs import read_categories, read_counts
@@ -239,6 +240,8 @@ def _release_table(request: ReleaseRequest, options: ReleaseOptions) -> None:
             is_late = agreed or isinstance(stop, KeyboardInterrupt)
             if is_late and book is not None and _may_be_charged(book, str(request.request_id)):
                 raise ChargedRequest(str(request.request_id)) from stop
+            if isinstance(stop, KeyboardInterrupt) and not agreed and book is not None:
+                print(UNCHARGED, file=sys.stderr)
             raise
 
 

@@ -161,7 +161,7 @@ class RateOptions:
         ),
     ] = False
     exposure: Annotated[
-        str | None, typer.Option(help="The public exposure of each group, like north=120000,south=88000.")
+        str | None, typer.Option(help='The public exposure of each group, like north=120000,"east, coast"=88000.')
     ] = None
     per: Annotated[str, typer.Option(help="How many units of exposure a rate is told for.")] = "1"
 

@@ -29,6 +29,7 @@ from discreet.receipts import Bundle, Receipt, readable
 from discreet.receipts.words import (
     NOISE_INCLUDED,
     changing,
+    counted,
     is_drawn,
     is_private,
     methods,
@@ -58,7 +59,7 @@ def print_plan(document: dict[str, Any], cost: Fraction | None = None) -> None:
     rows += [(f"only where {column} is", join_names(values)) for column, values in document.get("filters", {}).items()]
     for group, exposure in (document.get("rates") or {"exposure": {}})["exposure"].items():
         rows.append((f"exposure of {group}, declared public", str(exposure)))
-    rows.append(("records", f"{document['n']:,}" if "n" in document else "private: not counted"))
+    rows.append((counted(document), f"{document['n']:,}" if "n" in document else "private: not counted"))
     if document.get("group_sizes"):
         sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
         rows.append(("in each group, declared public", sizes))

@@ -127,6 +127,8 @@ def _require_text(path: Path | MemoryFile, form: CsvFormat) -> None:
     """Refuse what is no text by how it begins, which is where its header would be."""
     with path.open("rb") as file:
         start = file.read(4)
+    if not start:
+        raise SourceError(f"{path.name} is empty", hint="give a file that begins with the names of its columns")
     for magic, what in PACKAGES.items():
         if start.startswith(magic):
             raise SourceError(f"{path.name} is {what}, and no text", hint="unpack it, or save it as CSV")

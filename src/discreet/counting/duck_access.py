@@ -18,6 +18,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, read_schema
 
+from discreet.arithmetic.texts import likely_name, visible_text
 from discreet.counting.column_names import find_columns
 from discreet.counting.declaration import Declaration
 from discreet.counting.sources import CsvFormat, DuckFile, Files
@@ -135,7 +136,11 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile) -> tuple[str, d
     if len(tables) > 1:
         tables = [(schema, table) for schema, table in tables if schema == "main" and table == place.table]
     if len(tables) != 1:
-        raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
+        likely = likely_name(
+            place.table, [table if schema == "main" else f"{schema}.{table}" for schema, table in names]
+        )
+        hint = "write it like schema.table" if likely is None else f"did you mean {visible_text(repr(likely))}?"
+        raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint=hint)
     table = f"{_quote(tables[0][0])}.{_quote(tables[0][1])}"
     return table, _describe(connection, table)
 

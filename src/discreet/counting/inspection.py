@@ -47,6 +47,8 @@ class Inspection:
     """Rows without an id, which are taken to be one person's."""
     fits: bool
     """Whether a release would go ahead."""
+    stray_columns: tuple[str, ...]
+    """The columns for which it would not."""
     publishable: ClassVar = False
 
     def __repr__(self) -> str:
@@ -74,6 +76,7 @@ def inspect_table(table: InspectableTable) -> Inspection:
         stray_groups=() if declaration.by is None else tuple(table.count_stray_values(groups=True)),
         without_id=odd.without_id,
         fits=tally.n > 0 and not tally.has_strays,
+        stray_columns=tally.stray_columns,
     )
 
 

@@ -61,6 +61,9 @@ PACKAGES = {
 }
 """Endings of names of files that hold tables, and are not read."""
 
+DATABASES = {".duckdb", ".ddb", ".db"}
+"""Endings of names of files with several tables, one of which is to be named."""
+
 ENCODINGS = re.compile(
     r"utf-(8|16|32)|ascii|(cp125|iso8859-)\d+|cp(437|8[56]\d|874|932|949|950)|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis"
 )
@@ -346,11 +349,14 @@ def _kind(name: str, endings: set[str]) -> str:
     """The one kind of files with these endings."""
     if package := PACKAGES.get(Path(name).suffix.lower()):
         raise SourceError(f"{name} is {package}", hint="unpack it, or save it as CSV")
+    if endings <= DATABASES:
+        raise SourceError(f"{name} is a database", hint=f"name a table of it, like {DUCKDB}{name}/table")
     kinds = {KINDS.get(ending) for ending in endings}
     kind = kinds.pop()
     if kind is None or kinds:
         raise SourceError(
-            f"{name} is not of one kind that can be read", hint=f"use names that end in {', '.join(sorted(KINDS))}"
+            f"{name} is not of one kind that can be read: CSV, Parquet or Arrow",
+            hint=f"use names that end in {', '.join(sorted(KINDS))}",
         )
     return kind
 

@@ -52,10 +52,18 @@ class Tally:
     @property
     def has_strays(self) -> bool:
         """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
+        return bool(self.stray_columns) or self.in_impossible_cells > 0
+
+    @property
+    def stray_columns(self) -> tuple[str, ...]:
+        """The columns with a record outside, and no other to take it: for the curator's eyes alone."""
         axes = (*self.declaration.groupings, self.declaration)
         last = len(self.declaration.shape) - len(axes)  # without groups there is one row for all
-        outside = (self.places.take(-1, axis=last + i).any() for i, each in enumerate(axes) if each.other is None)
-        return any(outside) or self.in_impossible_cells > 0
+        return tuple(
+            each.column
+            for i, each in enumerate(axes)
+            if each.other is None and self.places.take(-1, axis=last + i).any()
+        )
 
     @property
     def in_impossible_cells(self) -> int:
@@ -134,7 +142,7 @@ def strays_error(declaration: Declaration) -> InvalidInput:
         )
     if declaration.by is not None:
         return InvalidInput(
-            f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
+            f"column {declaration.column!r} or {declaration.by!r} has values outside what is declared",
             hint="give the rest a name with `other` and `other_group`, or look with discreet check",
         )
     return InvalidInput(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from discreet.figures import event_rates, groups, inference, posterior
 from discreet.figures.tables import plot_margins
-from discreet.inference import NoiseAware
+from discreet.inference import Belief, NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
 from discreet.posteriors import Dirichlet
@@ -24,14 +24,19 @@ def picture(
     beliefs: Sequence[ReaderBelief] | None = None,
     *,
     truth: Sequence[float] | None = None,
+    margins: Sequence[Belief] = (),
 ) -> Figure:
-    """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
-    if isinstance(receipt, TableReceipt):
-        whole = receipt.belief
-        margins = [whole] if len(whole.axes) == 2 else [whole.margin(name) for name in whole.axes]
-        return plot_margins(margins)
+    """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow.
+
+    Of a cross table these margins are painted, or the whole of two columns, or each column of more.
+    """
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, {size_words(document)}"
+    if isinstance(receipt, TableReceipt):
+        if not margins:
+            whole = receipt.belief
+            margins = [whole] if len(whole.axes) == 2 else [whole.margin(name) for name in whole.axes]
+        return plot_margins(margins, title=f"{document['title'] or 'Cross table'}, {price}")
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     by_part: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
     if isinstance(receipt, Bundle):

@@ -19,11 +19,15 @@ MOST = 40
 """Rows and columns of a heat map whose numbers are still read."""
 
 
-def plot_margins(margins: Sequence[Belief], *, level: float = 0.95) -> Figure:
+def plot_margins(margins: Sequence[Belief], *, level: float = 0.95, title: str = "") -> Figure:
     """One margin of two columns as a heat map; all others as forests, a panel for each."""
     if len(margins) == 1 and len(margins[0].axes) == 2:
-        return plot_table(margins[0], level=level)
-    return plot_forests(margins, level=level)
+        figure = plot_table(margins[0], level=level)
+    else:
+        figure = plot_forests(margins, level=level)
+    if title:
+        figure.suptitle(visible_text(title), fontsize=11, parse_math=False)
+    return figure
 
 
 def plot_forests(margins: Sequence[Belief], *, level: float = 0.95) -> Figure:

@@ -104,7 +104,7 @@ def _require_different_people(same: bool, different_people: bool) -> None:
     if same and not different_people:
         raise InvalidInput(
             "both releases are of one dataset, so of the same people",
-            hint="use combine for one quantity of the same people, or say different_people=True",
+            hint="say `different_people` if they are not; in Python, combine takes several releases of the same people",
         )
 
 

@@ -93,4 +93,4 @@ def _require_published(values: Sequence[Fraction], noises: Sequence[StatedNoise]
             "this noise leads to whole numbers", hint="state laplace or gaussian noise that was not rounded"
         )
     if clamped and min(values) < 0:
-        raise InvalidInput("clamped counts are not negative", hint="leave clamped out")
+        raise InvalidInput("clamped counts are not negative", hint="leave `clamped` out")

@@ -92,7 +92,8 @@ class PrivateTotal(Product):
         self.sizes, self._n = 0, 0
         rounding = 2.0**-53 * (cells + 64 * self.k) + (1e-12 if self.k > MANY else 0.0)
         self.mean_errors = self.error = float(outside.sum()) + self._hidden + rounding
-        self.method = f"windows of {cells:,} counts in all, at {len(self._log_t)} nodes; {records}"
+        nodes = len(self._log_t)
+        self.method = f"windows of {cells:,} counts in all, at {nodes} node{'s' * (nodes > 1)}; {records}"
 
     def _place_nodes(self) -> Floats:
         """Nodes and their log-weights; returns what windows leave out, by category and side."""

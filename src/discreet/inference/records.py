@@ -31,7 +31,7 @@ class Between:
             whole(size, "the number of records")
         if not 0 <= self.low <= self.high <= MAX_N:
             raise InvalidInput(
-                "records are a least and a greatest number", hint="like records=(800, 1200)", parameter="records"
+                "records are a least and a greatest number", hint="like 800 and 1200", parameter="records"
             )
 
     def __str__(self) -> str:

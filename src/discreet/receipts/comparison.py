@@ -100,7 +100,9 @@ class Analysis:
         if self.measure == "difference":
             size = self._size(quantity.mean, high - low)
             way = "lower" if size.startswith("-") else "higher"
-            sentence = f"The {what} was {size.removeprefix('-')} {points} {way} in {first} than in {second} {within}."
+            than = f"{size.removeprefix('-')} {points} {way} in {first} than in {second}"
+            than = than if float(size) else f"about the same in {first} as in {second}"
+            sentence = f"The {what} was {than} {within}."
         elif self.measure == "ratio":
             sentence = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
         else:

@@ -37,7 +37,7 @@ def question(document: dict[str, Any]) -> str:
     >>> print(question({"axes": [{"column": "sex"}, {"column": "vote"}], "unit": UNIT_ROW}))
     What share of the records is in each cell of “sex” × “vote”?
     """
-    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _filter_words(document)
+    whose = counted(document) + _filter_words(document)
     if "axes" in document:
         return f"What share of the {whose} is in each cell of {_axes(document)}?"
     if document.get("rates"):
@@ -45,6 +45,11 @@ def question(document: dict[str, Any]) -> str:
     of = "" if document["column"] is None else f" of “{document['column']}”"
     within = "" if document["by"] is None else f", within each group of “{document['by']}”"
     return f"What share of the {whose} has each category{of}{within}?"
+
+
+def counted(document: dict[str, Any]) -> str:
+    """What n is the number of: with an id column people."""
+    return "people" if document.get("unit") == UNIT_PERSON else "records"
 
 
 def citation(document: dict[str, Any]) -> str | None:
@@ -227,7 +232,8 @@ def size_words(document: dict[str, Any]) -> str:
 
 def records_words(document: dict[str, Any]) -> str:
     """The same in a sentence."""
-    return f"on n = {document['n']:,} records" if "n" in document else "on a private number of records"
+    whose = counted(document)
+    return f"on n = {document['n']:,} {whose}" if "n" in document else f"on a private number of {whose}"
 
 
 def total_words(document: dict[str, Any]) -> list[str]:
@@ -239,7 +245,7 @@ def total_words(document: dict[str, Any]) -> list[str]:
     if not document.get("total"):
         return []
     (low, high), mean = document["total"]["interval"], document["total"]["mean"]
-    return [f"records in the categories: {mean:,.0f}, 95 % interval {low:,.0f} to {high:,.0f}"]
+    return [f"{counted(document)} in the categories: {mean:,.0f}, 95 % interval {low:,.0f} to {high:,.0f}"]
 
 
 def selection(document: dict[str, Any]) -> list[str]:
@@ -268,7 +274,7 @@ def replaced(document: dict[str, Any]) -> str:
 def changed(document: dict[str, Any]) -> str:
     """What the neighbours differ in, as a clause: one row is replaced, or one is added or removed."""
     if document["adjacency"] == "add-remove":
-        return f"{replaced(document)} is added or removed: the number of records is protected too"
+        return f"{replaced(document)} is added or removed: the number of {counted(document)} is protected too"
     return f"{replaced(document)} is replaced"
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from discreet.counting import Filter
 from discreet.errors import InvalidInput
 
-_NAME = re.compile(r'\s*+(?:"((?:[^"]|"")*)"|([^",][^,]*+|))\s*+(,|$)')
+_QUOTED = r'"(?:[^"]|"")*+"'
+_NAME = re.compile(rf'\s*+({_QUOTED}|[^",][^,]*+|)\s*+(,|$)')
+_PAIR = re.compile(rf'\s*+({_QUOTED}(?:\s*+=\s*+(?:{_QUOTED}|[^",]*+))?|[^",=]++=\s*+{_QUOTED}|[^",][^,]*+|)\s*+(,|$)')
+_Cut = Callable[[str, str], tuple[str, str, str]]
 
 
 def read_names(text: str, what: str) -> list[str]:
@@ -36,11 +39,16 @@ def read_filters(texts: Sequence[str] | None) -> list[Filter]:
 
 
 def read_labels(text: str, option: str) -> dict[str, str]:
-    """One label for each of some columns: `sex=m,pregnant=yes`."""
-    pairs = [name.partition("=") for name in read_names(text, option)]
-    if not all(column and equals and label for column, equals, label in pairs):
-        raise InvalidInput(f"{option} cannot be read", hint="write it like region=north,sex=f")
-    labels = {column.strip(): label.strip() for column, _, label in pairs}
+    """One label for each of some columns.
+
+    >>> read_labels('sex=m, region="east, coast", "town=Ys, Brittany"', "--given")
+    {'sex': 'm', 'region': 'east, coast', 'town': 'Ys, Brittany'}
+    """
+    error = InvalidInput(f"{option} cannot be read", hint='write it like region=north,sex=f, or region="east, coast"')
+    pairs = _read_pairs(text, str.partition, error)
+    if not all(column and label for column, label in pairs):
+        raise error
+    labels = dict(pairs)
     if len(labels) < len(pairs):
         raise InvalidInput(f"{option} names a column twice", hint="give one label for each")
     return labels
@@ -61,15 +69,18 @@ def read_axes(texts: Sequence[str]) -> dict[str, list[str]]:
 def read_exposure(texts: Sequence[str]) -> dict[str, str]:
     """The exposure of each group, as text.
 
-    >>> read_exposure(["north=120000, south=88000", "east=7e4"])
-    {'north': '120000', 'south': '88000', 'east': '7e4'}
+    >>> read_exposure(["north=120000, south=88000", '"east, coast"=7e4'])
+    {'north': '120000', 'south': '88000', 'east, coast': '7e4'}
     """
-    pairs = [name.rpartition("=") for text in texts for name in read_names(text, "exposures")]
-    exposures = {group.strip(): number.strip() for group, equals, number in pairs if equals}
+    error = InvalidInput(
+        "an exposure has no group, or a group has two",
+        hint='write them like north=120000, or "east, coast"=70000',
+        parameter="exposure",
+    )
+    pairs = [pair for text in texts for pair in _read_pairs(text, str.rpartition, error)]
+    exposures = {group: number for group, number in pairs if group or number}
     if len(exposures) < len(pairs):
-        raise InvalidInput(
-            "an exposure has no group, or a group has two", hint="write them like north=120000", parameter="exposure"
-        )
+        raise error
     return exposures
 
 
@@ -89,14 +100,38 @@ def look_alikes(text: str, what: str) -> tuple[str, str] | None:
 
 def _split_names(text: str, what: str) -> Iterator[tuple[str, bool]]:
     """Each name, and whether it is quoted."""
+    items = _split(text, _NAME, InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c'))
+    return map(_unquote, items)
+
+
+def _read_pairs(text: str, cut: _Cut, error: InvalidInput) -> list[tuple[str, str]]:
+    """Names with what belongs to each. Quotes are around either, as in lists of names, or around the whole pair."""
+    pairs = []
+    for item in _split(text, _PAIR, error):
+        whole, is_quoted = _unquote(item)
+        name, equals, value = cut(whole, "=")
+        sides = (name.strip(), value.strip()) if is_quoted else (_unquote(name)[0], _unquote(value)[0])
+        pairs.append(sides if equals else ("", ""))
+    return pairs
+
+
+def _split(text: str, pattern: re.Pattern[str], error: InvalidInput) -> Iterator[str]:
+    """The items between the commas, with their quotes."""
     place, ending = 0, ","
     while ending:
-        match = _NAME.match(text, place)
+        match = pattern.match(text, place)
         if match is None:
-            raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c')
-        quoted, plain, ending = match.groups()
+            raise error
+        item, ending = match.groups()
         place = match.end()
-        yield (plain.strip(), False) if quoted is None else (quoted.replace('""', '"'), True)
+        yield item
+
+
+def _unquote(item: str) -> tuple[str, bool]:
+    """A name as it is meant, and whether it is quoted."""
+    item = item.strip()
+    is_quoted = re.fullmatch(_QUOTED, item) is not None
+    return (item[1:-1].replace('""', '"'), True) if is_quoted else (item, False)
 
 
 def only(values: Sequence[str] | None, option: str, why: str = "counts in hand are one column") -> str | None:

@@ -159,7 +159,7 @@ def _account_table(accounts: list[Account]) -> Table:
             account.dataset,
             _text(account.budget),
             _text(account.spent),
-            _text(account.remaining),
+            _text(account.remaining) + " at once" * bool(account.slots),
             account.composition,
             account.adjacency,
             account.unit or "",

@@ -111,4 +111,4 @@ def _margin_document(outlook: Outlook, names: list[str]) -> dict[str, Any]:
 
 
 def _width(width: float, error: float) -> str:
-    return f"{100 * width:.1f} ± {100 * error:.1f}"
+    return f"{100 * width:.1f} ± {100 * error:.1g}"

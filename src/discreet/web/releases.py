@@ -82,7 +82,10 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
         "price_text": _price_text({**document, "epsilon_exact": str(cost)}),
         "facts": [
             *([("Privacy loss", f"{_price_text(document)}; {TWICE.format('this budget')}")] if is_dearer else []),
-            ("Left of the budget now", f"ε = {exact_text(account.remaining.epsilon)}"),
+            (
+                "Left of the budget now",
+                f"ε = {exact_text(account.remaining.epsilon)}{' at once' * bool(account.slots)}",
+            ),
             ("Protects", replaced(document)),
             *(pair for pair in _facts(prepared, receipt) if pair[1]),
             ("Request", request.request_id),
