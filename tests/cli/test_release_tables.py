@@ -223,7 +223,7 @@ def test_a_budget_that_pays_twice_says_so_before_it_pays(place: Path, asked: str
     assert "The budget pays ε = 0.25" in before
     assert "to be spent" in before
     assert Ledger(place / "l.db").spent("d").epsilon == Fraction(1, 4)
-    assert "ε = 0.125, paid 0.25" in typed("ledger history l.db").out
+    assert "ε = 0.125, paid 0.25" in typed("ledger history l.db", COLUMNS="120").out
     dry = typed(f"release v.csv {asked} --adjacency add-remove --epsilon 1/8 --dry-run --no-ledger").out
     assert "from a budget under replace-one it would take ε = 0.25" in dry
 

@@ -344,7 +344,7 @@ def test_a_schedule_is_opened_at_the_librarys_price_and_its_slots_are_the_comman
     assert opened["sentence"] == "year has a budget: it may spend ε = 3.74894, δ = 0.000001 in all."
     Ledger(str(desk.ledger)).charge("year", "0.2", request_id="r", digest="x")
     found: Any = answer("budgets", desk)
-    printed = typed(f"ledger show {desk.ledger}").out
+    printed = typed(f"ledger show {desk.ledger}", COLUMNS="120").out
     assert [len(slots) for slots in found["shown"]["slots"]] == [0, 2]
     for words, drawn in found["shown"]["slots"][1]:
         assert f"year: {words}  {drawn}" in printed

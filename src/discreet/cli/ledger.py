@@ -145,7 +145,7 @@ def history(
     whole = ("row", "time (UTC)", "kind", "request")  # no use in pieces
     lean = {"box": None, "padding": (0, 1, 0, 0), "title_justify": "left"}  # an id of 32 digits fits 80 columns
     budgeted = {entry.dataset: entry.adjacency for entry in entries if entry.kind == BUDGET}
-    rows = (_history_row(entry, budgeted[entry.dataset]) for entry in entries)
+    rows = (_history_row(entry, budgeted.get(entry.dataset)) for entry in entries)
     print_table(f"history of {book.name}", columns, rows, unbroken=whole, **lean)
 
 

@@ -289,9 +289,10 @@ def cost_to(budgeted: object, charged: object, epsilon: Fraction) -> Fraction:
 
 def cost_words(entry: Entry, budgeted: object) -> str:
     """What stands beside the amount of a charge that cost its budget more than that."""
-    if entry.kind != CHARGE or losses_of_one(entry.adjacency, budgeted) == 1:
+    if entry.kind != CHARGE:
         return ""
-    return f", paid {exact_text(cost_to(budgeted, entry.adjacency, entry.amount.epsilon))}"
+    cost = cost_to(budgeted, entry.adjacency, entry.amount.epsilon)
+    return "" if cost == entry.amount.epsilon else f", paid {exact_text(cost)}"
 
 
 def budget_rho(amount: Amount, composition: str) -> Fraction | None:

@@ -53,7 +53,7 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
             entry.time.replace("T", " ").replace("+00:00", ""),
             entry.kind,
             entry.dataset,
-            "" if entry.epsilon is None else _text(entry.amount) + cost_words(entry, budgeted[entry.dataset]),
+            "" if entry.epsilon is None else _text(entry.amount) + cost_words(entry, budgeted.get(entry.dataset)),
             entry.request_id or "",
             entry.hash[:12],
         ]
