@@ -18,6 +18,7 @@ from discreet.privacy_loss.renyi_bounds import rho_of_pair
 from discreet.receipts import Bundle, read_sealed
 from discreet.requests import prepare
 from discreet.requests.request import ReleaseRequest
+from discreet.utility.measure import accuracy_statement
 from tests.cli.command import discreet
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -81,10 +82,10 @@ def test_another_delta_is_another_request_even_if_every_column_gets_the_same() -
 
 
 def test_a_gain_is_told_in_numbers_that_are_those_of_the_two_mechanisms() -> None:
-    prepared = prepare.prepare_request(ReleaseRequest(TABLE, QUESTIONS, epsilon=1, delta="1e-6"), [30] * 12)
+    prepared = prepare.prepare_request(ReleaseRequest(TABLE, QUESTIONS, epsilon=1, delta="1e-6"), [1000] * 12)
     [with_delta] = prepared.columns[0].mechanisms
     equal = dc.Geometric(with_delta.space, epsilon="1/12")
-    width, wide = (prepare.accuracy_statement(each)["interval_width"] for each in (with_delta, equal))
+    width, wide = (accuracy_statement(each)["interval_width"] for each in (with_delta, equal))
     assert 0 < width < wide
     said = [float(word) for word in re.findall(r"[\d.]+(?= points| %|,)", prepared.gain.partition("intervals")[2])]
     assert said == [round(100 * width, 1), round(100 * wide, 1), round(100 - 100 * width / wide)]
