@@ -1,6 +1,7 @@
 """Several columns of one request, with a δ: one charge for their exact composition, which the receipt proves again."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from discreet.privacy_loss.renyi_bounds import rho_of_pair
 from discreet.receipts import Bundle, read_sealed
 from discreet.requests import prepare
 from discreet.requests.request import ReleaseRequest
+from discreet.utility.measure import accuracy_statement
 from tests.cli.command import discreet
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -71,6 +73,24 @@ def test_a_request_without_delta_has_the_digest_that_it_had(tmp_path: Path, delt
     assert (charge.digest[:16] == digest) == (delta == "0")
 
 
+def test_another_delta_is_another_request_even_if_every_column_gets_the_same() -> None:
+    requests = [ReleaseRequest(TABLE, QUESTIONS, epsilon=1, delta=delta) for delta in ("1e-6", "1.0000001e-6")]
+    assert requests[0].epsilons == requests[1].epsilons
+    first, second = (prepare.prepare_request(request, [30] * 12) for request in requests)
+    assert [column.digest for column in first.columns] == [column.digest for column in second.columns]
+    assert first.digest != second.digest
+
+
+def test_a_gain_is_told_in_numbers_that_are_those_of_the_two_mechanisms() -> None:
+    prepared = prepare.prepare_request(ReleaseRequest(TABLE, QUESTIONS, epsilon=1, delta="1e-6"), [1000] * 12)
+    [with_delta] = prepared.columns[0].mechanisms
+    equal = dc.Geometric(with_delta.space, epsilon="1/12")
+    width, wide = (accuracy_statement(each)["interval_width"] for each in (with_delta, equal))
+    assert 0 < width < wide
+    said = [float(word) for word in re.findall(r"[\d.]+(?= points| %|,)", prepared.gain.partition("intervals")[2])]
+    assert said == [round(100 * width, 1), round(100 * wide, 1), round(100 - 100 * width / wide)]
+
+
 def test_a_receipt_that_says_less_than_it_costs_is_refused() -> None:
     document = json.loads(released().to_json())
     for changed in ({"epsilon": 0.9, "epsilon_exact": "9/10"}, {"delta": 1e-9}):
@@ -103,6 +123,9 @@ def test_a_delta_needs_several_columns_and_one_epsilon() -> None:
         dc.release_columns(TABLE, questions, **ASKED | {"epsilon": None})
     with pytest.raises(InvalidInput, match="delta must be less than 1"):
         released(delta=1)
+    for questions in (QUESTIONS, QUESTIONS[:1]):
+        with pytest.raises(InvalidInput, match=r"^delta must be at least 0"):
+            dc.release_columns(TABLE, questions, **ASKED | {"delta": "-1e-6"})
 
 
 def test_a_price_that_is_less_than_its_composition_is_refused() -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
+from discreet.counting import Declaration
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.receipts import TableReceipt
 from discreet.receipts.tables import write_table
@@ -142,6 +143,16 @@ def test_a_changed_field_is_noticed() -> None:
             dc.Receipt.from_json(json.dumps(document)).verify()
 
 
+def test_a_table_that_is_not_drawn_yet_has_no_output_and_keeps_all_that_is_declared() -> None:
+    question = dc.Question(cross=COLUMNS, impossible=[{"sex": "f", "vote": "no"}], other="z", missing="?", epsilon=1)
+    assert question.declaration(None) == Declaration.cross(
+        COLUMNS, impossible=[{"sex": "f", "vote": "no"}], other="z", missing="?"
+    )
+    draft = price_request(ReleaseRequest(survey(), [question]), None).receipt().document
+    assert draft["output"] is draft["released_at"] is None
+    assert draft["axes"][0] == {"column": "sex", "labels": ["f", "m", "?", "z"]}
+
+
 def test_one_number_is_a_prior_for_every_cell_and_other_mechanisms_are_refused() -> None:
     receipt = dc.release(survey(), **ASKED, prior="1/8")
     assert receipt.document["prior"] == 0.125
@@ -149,6 +160,8 @@ def test_one_number_is_a_prior_for_every_cell_and_other_mechanisms_are_refused()
     wrong: list[dict[str, Any]] = [
         {"column": "sex"},
         {"by": "sex"},
+        {"by": "age", "groups": ["young", "old"]},
+        {"exposure": {"f × north × yes": 1}, "adjacency": "add-remove"},
         {"mechanism": "laplace"},
         {"prior": "1,1"},
         {"cross": None},

@@ -35,6 +35,32 @@ def test_a_question_keeps_what_is_said_of_its_groups_and_of_missing_values() -> 
     assert question.missing == "unknown"
 
 
+@pytest.mark.parametrize("n", [None, 7, (7,), (3, 4, 5), (0, 0)])
+def test_public_groups_have_one_n_each_and_not_all_are_0(n: object) -> None:
+    question = dc.Question("vote", ["a", "b"], by="sex", groups=["f", "m"], group_public=True, epsilon=1)
+    request = ReleaseRequest("table.csv", [question])
+    with pytest.raises(dc.InvalidInput, match="public groups have one n each, and not all are 0"):
+        prepare_request(request, [n])  # type: ignore[list-item]
+    assert [part.sizes for part in prepare_request(request, [(0, 4)]).columns[0].parts] == [{"n": 0}, {"n": 4}]
+
+
+def test_a_wrong_n_is_named() -> None:
+    question = dc.Question("vote", ["a", "b"], epsilon=1)
+    for n in ("few", [3, "few"]):
+        with pytest.raises(dc.InvalidInput, match=r"^n must be a whole number"):
+            ReleaseRequest("table.csv", [question], n=n)
+    private = dc.Question("vote", ["a", "b"], epsilon=1, adjacency="add-remove")
+    with pytest.raises(dc.InvalidInput, match="the number of records is private") as refusal:
+        ReleaseRequest("table.csv", [private], n=7)
+    assert refusal.value.parameter == "n"
+
+
+def test_a_rate_is_of_one_unit_of_exposure_unless_a_question_says_more() -> None:
+    asked = dc.Question("region", ["n", "s"], exposure={"n": 10, "s": 20}, adjacency="add-remove", epsilon=1)
+    assert asked.terms.rates is not None
+    assert asked.terms.rates.per == 1
+
+
 def test_the_price_of_columns_that_are_composed_is_what_all_together_cost() -> None:
     questions = [dc.Question(column, ["a", "b"]) for column in "abcdefghijkl"]
     request = ReleaseRequest("table.csv", questions, epsilon=1, delta="1e-6", is_bundle=True)

@@ -20,10 +20,10 @@ from discreet.privacy_loss import certificates
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
 from discreet.requests import prepare, run
 from discreet.requests.prepare import PreparedRequest, prepare_request
-from discreet.requests.request import ReleaseRequest
+from discreet.requests.request import ReleaseRequest, draw_request_id
 from discreet.requests.run import STEPS, release, release_counts
 from tests.requests.questions import GROUPED, TABLE, TWO, ask, columns, grouped
-from tests.support.tables import fail_at, write_votes
+from tests.support.tables import at, fail_at, write_votes
 
 
 def test_the_steps_are_taken_in_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def test_a_ledger_may_be_named_by_its_path(ledger: Ledger, tmp_path: Path) -> No
 def test_a_request_without_an_id_gets_one_of_its_own(ledger: Ledger) -> None:
     first, second = ask(ledger), ask(ledger, again=True)
     assert first.request_id != second.request_id
-    assert len(str(first.request_id)) == 32
+    assert {len(draw_request_id()) for _ in range(64)} == {len(str(first.request_id))} == {32}
 
 
 @pytest.mark.parametrize("mechanism", ["exponential-reciprocal", "laplace", "geometric"])
@@ -124,6 +124,18 @@ def test_the_digest_of_a_request_is_that_of_earlier_versions() -> None:
     assert prepared.digest == "a6b56996ea8f466570421edb2463d2396f1970bcb36e27492d19f81beeb66942"
 
 
+def test_one_question_has_its_own_digest_as_in_earlier_versions_and_so_have_public_groups() -> None:
+    plain = ReleaseRequest("x.csv", [dc.Question("vote", ["a", "b"], epsilon=1)])
+    assert prepare_request(plain, [10]).digest == "0eb3cde0a0fdafb7d02dcba59bb815ac8f1100eca91cfe3fc18c82abb8484e9f"
+
+    def public(*priors: int) -> str:
+        question = dc.Question(**GROUPED, epsilon=1, group_public=True, prior=priors)
+        return prepare_request(ReleaseRequest("x.csv", [question]), [(3, 4)]).digest
+
+    assert public(1, 1, 1, 1) == "b296dfd9f96f4d68ab83d122467892be80ce33495eb4d436124de623ae1d0a12"
+    assert public(1, 1, 1, 2) != public(1, 1, 1, 1), "the law of every group is part of it"
+
+
 def test_a_request_for_another_number_of_records_or_another_source_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     path = write_votes(tmp_path / "one.csv", ["a", "b", "b"])
     two = write_votes(tmp_path / "two.csv", ["a", "b", "b"])
@@ -173,6 +185,73 @@ def test_a_failure_costs_at_most_one_charge_and_names_the_request_that_need_not_
     assert ledger.spent("d").epsilon == Fraction(1, 2)
     assert asking(ledger, request_id=request).document == receipt.document
     assert ledger.verify().rows == 2 + 2
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_a_receipt_has_the_date_of_its_charge(
+    asking: Callable[..., Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepare, "utc_now", lambda: "2030-01-01T00:00:00+00:00")
+    receipt = asking(ledger, request_id="x")
+    charge = ledger.find("x")
+    assert charge is not None
+    assert receipt.document["released_at"] == charge.time < "2030"
+
+
+def test_an_interruption_stays_one_and_says_how_to_go_on_without_paying(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "reached", at("charged", interrupt))
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ask(ledger, request_id="x")
+    assert stopped.value.__notes__ == ["repeat it with request id x: nothing more is charged"]
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ask(None)
+    assert not hasattr(stopped.value, "__notes__"), "nothing was charged"
+
+
+def overtake(monkeypatch: pytest.MonkeyPatch, first: Callable[[], Any]) -> list[Any]:
+    """Somebody else is faster: their release is made when ours was checked, and not charged yet."""
+    results: list[Any] = []
+
+    def once() -> None:
+        monkeypatch.setattr(run, "reached", lambda step: None)
+        results.append(first())
+
+    monkeypatch.setattr(run, "reached", at("checked", once))
+    return results
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_who_is_overtaken_by_the_same_request_gets_what_was_sealed(
+    asking: Callable[..., Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = overtake(monkeypatch, lambda: asking(ledger, request_id="x"))
+    assert [asking(ledger, request_id="x").document] == [first.document for first in results]
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_who_is_overtaken_by_the_same_question_pays_nothing(
+    asking: Callable[..., Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overtake(monkeypatch, lambda: asking(ledger))
+    with pytest.raises(InvalidInput, match="was charged for this question before"):
+        asking(ledger)
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_a_question_is_paid_for_again_only_if_that_is_said(asking: Callable[..., Any], ledger: Ledger) -> None:
+    asking(ledger)
+    with pytest.raises(InvalidInput, match="was charged for this question before"):
+        asking(ledger)
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+    asking(ledger, again=True)
+    assert ledger.spent("d").epsilon == 1
 
 
 def test_of_two_draws_under_one_charge_only_the_first_that_was_sealed_is_ever_shown(
@@ -317,6 +396,52 @@ def test_a_value_outside_what_is_declared_is_refused_before_the_charge(
     assert ledger.verify().rows == 2
 
 
+def test_of_one_column_it_is_said_that_it_has_strays_and_of_several_not_which(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match=r"^column 'vote' has values outside the declared categories"):
+        ask(ledger, categories=["a", "c"])
+    with pytest.raises(InvalidInput, match=r"^a column has values outside what is declared"):
+        columns(ledger, questions=[TWO[0], dc.Question("sex", ["f", "x"], epsilon="1/4")])
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_a_table_needs_one_record(asking: Callable[..., Any]) -> None:
+    with pytest.raises(InvalidInput, match="the table has no records"):
+        asking(source=TABLE[:0])
+    assert asking(source=TABLE[:1]).document["n"] == 1
+
+
+def test_what_is_not_proved_is_refused_before_a_draw_also_where_nothing_is_charged() -> None:
+    question = dc.Question("vote", ["a", "b"], epsilon=1, mechanism="optimal")
+    with pytest.raises(NotPrivate, match="the certified loss exceeds epsilon"):
+        run.price_request(ReleaseRequest(TABLE, [question]), None)
+    study: dict[str, Any] = {"mechanism": "gaussian", "sigma": 3, "epsilon": None}
+    with pytest.raises(NotPrivate, match="gaussian has no guarantee here"):
+        release_counts([3, 4], **study)
+    assert sum(release_counts([3, 4], **study, accept_no_guarantee=True).output) == 7
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_a_table_is_read_as_is_said(asking: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    TABLE.to_csv(path, index=False, sep=";")
+    assert asking(source=path, form=CsvFormat(delimiter=";"), id_column="who").document["n"] == 6
+    with pytest.raises(InvalidInput, match="there is no engine 'abacus'"):
+        asking(source=path, engine="abacus")
+    with (
+        patch.object(run, "open_source", side_effect=SourceError("here", hint="")) as opened,
+        pytest.raises(SourceError),
+    ):
+        asking(source=path, engine="spark")
+    assert opened.call_args.kwargs["engine"] == "spark"
+
+
+@pytest.mark.parametrize("asking", [ask, columns])
+def test_a_release_that_is_not_confirmed_costs_nothing(asking: Callable[..., Any], ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="not confirmed"):
+        asking(ledger, confirm=lambda _: False)
+    assert ledger.verify().rows == 2
+
+
 def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_public(ledger: Ledger) -> None:
     shown: list[PreparedRequest] = []
 
@@ -357,10 +482,18 @@ def test_counts_in_hand_give_the_receipt_that_their_table_gives(monkeypatch: pyt
     assert {**from_counts.document, **about} == from_table.document
 
 
-@pytest.mark.parametrize("counts", [5, "8,5", [8], [8, -5], [8, 5.5], [8, None], []])
+@pytest.mark.parametrize("counts", [5, "85", "8,5", [8], [8, -5], [8, 5.5], [8, None], []])
 def test_counts_that_are_none_are_refused(counts: object) -> None:
     with pytest.raises(InvalidInput):
         release_counts(counts, epsilon=1)
+
+
+def test_of_counts_in_hand_it_is_said_where_they_are_from_and_which_number_is_wrong() -> None:
+    receipt = release_counts([3, 4], epsilon=1, title="Votes", source_name="a poll")
+    assert (receipt.document["title"], receipt.document["source_name"]) == ("Votes", "a poll")
+    for counts, n in (([0, 0], None), ([3, 4], 0)):
+        with pytest.raises(InvalidInput, match=r"^n must be at least 1"):
+            release_counts(counts, n=n, epsilon=1)
 
 
 def test_a_price_is_told_by_the_budget_that_would_pay_and_costs_nothing(ledger: Ledger) -> None:
@@ -395,3 +528,12 @@ def test_a_prior_by_its_name_has_a_parameter_for_each_answer_of_every_group(ledg
 def test_a_calibrated_release_has_the_gamma_that_was_asked_for(ledger: Ledger) -> None:
     receipt = ask(ledger, mechanism="exponential-reciprocal", calibrated=True, gamma="1/7")
     assert receipt.document["mechanism"]["gamma"] == "1/7"
+    plain = ask(mechanism="exponential-reciprocal", gamma="1/7").document["mechanism"]
+    assert Fraction(receipt.document["mechanism"]["scale"]) > Fraction(plain["scale"])
+
+
+@pytest.mark.parametrize("asking", [ask, grouped])
+def test_a_receipt_says_what_missing_values_are_called(asking: Callable[..., Any]) -> None:
+    receipt = asking(source=TABLE.replace({"vote": {"b": None}}), categories=["a", "b"], missing="?", epsilon=1000)
+    assert (receipt.document["missing"], receipt.document["categories"]) == ("?", ["a", "b", "?"])
+    assert receipt.verify().bound <= 1000

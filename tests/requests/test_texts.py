@@ -24,6 +24,15 @@ def test_the_axes_of_a_table_are_its_columns_with_their_categories() -> None:
         read_axes(["sex=f", "sex=m"])
 
 
+def test_labels_are_one_for_each_of_some_columns() -> None:
+    assert read_labels('sex = m, "rule=a=b"', "--impossible") == {"sex": "m", "rule": "a=b"}
+    for text in ("sex", "sex=", "=m", "sex=m,"):
+        with pytest.raises(InvalidInput, match="--impossible cannot be read"):
+            read_labels(text, "--impossible")
+    with pytest.raises(InvalidInput, match="--impossible names a column twice"):
+        read_labels("sex=m,sex=f", "--impossible")
+
+
 def test_a_text_that_cannot_be_read_names_its_option() -> None:
     with pytest.raises(InvalidInput, match="--impossible cannot be read"):
         read_labels('"sex=m', "--impossible")
