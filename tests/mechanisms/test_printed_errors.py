@@ -55,6 +55,7 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("build", "weighting", "printed", "digits"),
     [

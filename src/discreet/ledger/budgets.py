@@ -279,10 +279,10 @@ def losses_of_one(charged: object, budgeted: object) -> int | None:
 
 
 def cost_to(budgeted: object, charged: object, epsilon: Fraction) -> Fraction:
-    """The ε that a budget of this adjacency pays for a release that it may pay for.
+    """The ε that a budget of this adjacency pays for a release; the release's own where it is not known to pay.
 
-    >>> cost_to("replace-one", "add-remove", Fraction(1, 4))
-    Fraction(1, 2)
+    >>> cost_to("replace-one", "add-remove", Fraction(1, 4)), cost_to(None, "replace-one", Fraction(1, 4))
+    (Fraction(1, 2), Fraction(1, 4))
     """
     return (losses_of_one(charged, budgeted) or 1) * epsilon
 
