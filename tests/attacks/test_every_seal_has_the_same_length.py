@@ -42,6 +42,27 @@ def test_every_draw_takes_the_same_room(kind: str, tmp_path: Path) -> None:
     assert len(set(lengths(tmp_path, KINDS[kind]))) == 1
 
 
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("kind", "fails"),
+    [
+        ("rates", "discreet.receipts.rate_terms.RateTerms.belief"),
+        ("private n", "discreet.receipts.documents.stated_total"),
+        ("rates", "discreet.receipts.documents.stated_total"),
+    ],
+)
+def test_what_cannot_be_computed_for_a_draw_makes_its_seal_no_shorter(
+    kind: str, fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    usual = next(lengths(tmp_path, KINDS[kind]))
+    (tmp_path / "l.db").unlink()
+    monkeypatch.setattr(fails, fail)
+    assert next(lengths(tmp_path, KINDS[kind])) == usual
+
+
 def texts() -> list[str]:
     """Of receipts with every kind of output, up to sixteen digits."""
     mechanism = dc.Geometric(dc.PosteriorSpace(["1/3", "2/7"], n=None), epsilon=1)

@@ -34,7 +34,7 @@ from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.bundle import Bundle
 from discreet.receipts.rate_terms import RateTerms
-from discreet.receipts.receipt import Receipt
+from discreet.receipts.receipt import Receipt, canonical
 from discreet.receipts.schemas import (
     BUNDLE_KEYS,
     BUNDLE_OF,
@@ -211,7 +211,28 @@ def sealed_text(receipt: Receipt | Bundle) -> str:
     `tests/attacks/test_every_seal_has_the_same_length.py` holds it to that.
     """
     parts = receipt.document.get("parts", [receipt.document])
-    return receipt.to_json() + " " * sum(_missing(part.get(key)) for part in parts for key in DRAWN)
+    return receipt.to_json() + " " * sum(
+        _missing(part.get(key)) + _absent(part, key) for part in parts for key in DRAWN
+    )
+
+
+_KNOWN = {"mean": 0.0, "interval": [0.0, 0.0]}
+
+
+def _absent(part: dict[str, Any], key: str) -> int:
+    """How much shorter a receipt is without what could not be computed, which may depend on the draw too."""
+    rates = part.get("rates") or {}
+    absent: Any = {}
+    if key == "total" and key in part and part["total"] is None:
+        absent = _KNOWN
+    elif key == "rates" and rates.get("posterior") and rates["belief"] is None:
+        absent = dict.fromkeys(rates["posterior"], _KNOWN)
+    return _length(absent) - _length(None) + _missing(absent) if absent else 0
+
+
+def _length(value: Any) -> int:
+    """Of a value of a receipt, in the row of a ledger: a text within a text."""
+    return len(json.dumps(canonical(value)))
 
 
 def _missing(value: Any) -> int:
