@@ -156,6 +156,8 @@ def forged(entries: list[Entry]) -> list[Entry]:
         (7, {"request_id": "r9"}),
         (7, {"digest": "digest 0"}),
         (7, {"outcome": None}),
+        *((7, {field: "0"}) for field in ("epsilon", "delta", "rho", "spent_epsilon", "spent_delta", "spent_rho")),
+        (8, {"unit": "row"}),
         (8, {"request_id": "r2", "digest": "digest 1", "dataset": "census"}),
         (8, {"kind": "refund"}),
     ],

@@ -111,10 +111,9 @@ class Replay:
             return
         if charge is None or entry.request_id in self.seals or entry.outcome is None:
             raise ValueError("a second or an empty seal, or one without its charge")
-        if (entry.dataset, entry.digest) != (charge.dataset, charge.digest):
-            raise ValueError("a seal for another charge")
-        if entry.epsilon is not None or entry.spent_epsilon is not None:
-            raise ValueError("a seal that spends")
+        plain = Entry(entry.seq, SEAL, charge.dataset, entry.time, request_id=charge.request_id, digest=charge.digest)
+        if entry != plain._replace(outcome=entry.outcome, previous=entry.previous, hash=entry.hash):
+            raise ValueError("a seal for another charge, or one that spends")
         self.seals[str(entry.request_id)] = entry
 
     def _unit_of(self, charge: Entry) -> str:
