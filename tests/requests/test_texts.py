@@ -2,8 +2,9 @@
 
 import pytest
 
+from discreet.counting import Filter
 from discreet.errors import InvalidInput
-from discreet.requests.texts import each, read_axes, read_exposure, read_filters, read_labels
+from discreet.requests.texts import each, look_alikes, read_axes, read_exposure, read_filters, read_labels, read_names
 
 
 def test_one_value_serves_all_columns_and_several_are_one_for_each() -> None:
@@ -59,3 +60,23 @@ def test_labels_with_commas_are_quoted_by_one_rule_alone_or_with_the_whole_pair(
         with pytest.raises(InvalidInput) as refusal:
             read_exposure([text])
         assert (refusal.value.parameter, '"east, coast"=70000' in refusal.value.hint) == ("exposure", True)
+
+
+def test_values_and_categories_may_hold_an_equals_sign() -> None:
+    assert read_filters(["rule=a=b,c"]) == [Filter("rule", ("a=b", "c"))]
+    assert read_axes(["rule=a=b,c"]) == {"rule": ["a=b", "c"]}
+    assert read_labels('"""rule""=a"', "--given") == {'"rule"': "a"}, "quotes within a quoted pair are its own"
+
+
+def test_a_group_without_a_number_is_left_to_who_reads_numbers() -> None:
+    assert read_exposure(["north=,south=2"]) == {"north": "", "south": "2"}
+
+
+def test_what_cannot_be_read_is_shown_as_it_should_be_written() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read_labels('"sex=m', "--given")
+    assert refusal.value.hint == 'write it like region=north,sex=f, or region="east, coast"'
+    for read in (read_names, look_alikes):
+        with pytest.raises(InvalidInput, match=r"^--categories cannot be read") as refusal:
+            read('"a', "--categories")
+        assert refusal.value.hint == 'write them like a,b,c, or "a,b",c'
