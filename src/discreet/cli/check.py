@@ -77,12 +77,10 @@ def check(
     )
     if not inspection.fits:
         strays = inspection.stray_columns
-        who = (
-            f"column{'s' * (len(strays) > 1)} {' and '.join(map(repr, strays))} {'have' if len(strays) > 1 else 'has'}"
-        )
+        where = " and ".join(map(repr, strays))
         rest = " and ".join("--other-group" if each == by else "--other" for each in strays)
-        message = f"{who} values outside what is declared; declare them too, or give the rest a name with {rest}"
-        _stop(message, inspection)
+        _stop(f"some values of {where} are not declared; declare them too, or give the rest a name with {rest}",
+              inspection)  # fmt: skip
 
 
 def _stop(message: str, inspection: Inspection) -> NoReturn:
