@@ -127,6 +127,15 @@ def test_a_column_of_several_is_named(place: Path) -> None:
         assert "vote, like" in refused.err
 
 
+def test_the_interval_of_how_much_lower_a_share_is_has_the_sign_of_that() -> None:
+    trial()
+    old, new = (told(f"compare t.json --category yes --groups {pair}") for pair in ("old,new", "new,old"))
+    assert old["mean"] < 0 < new["mean"]
+    higher, lower = "higher in new than in old", "lower in old than in new"
+    said = new["sentence"].partition(". The probability")[0]
+    assert said.replace(higher, lower) == old["sentence"].partition(". The probability")[0]
+
+
 def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
     trial()
     assert_refused(typed("compare t.json --category maybe"))
