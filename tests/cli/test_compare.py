@@ -144,6 +144,8 @@ def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
         "--measure risk", "--column vote", "--plot p.gif", "--plot t.json",
     ):  # fmt: skip
         assert_refused(typed(f"compare t.json --category yes {words}"))
+    assert "'--measure': 'risk' is not one of" in typed("compare t.json --category yes --measure risk").err
+    assert "difference, ratio or odds-ratio" in typed("compare --help").out
     receipt = release_counts([31, 19], epsilon="1/3", categories=["yes", "no"])
     (place / "r.json").write_text(receipt.to_json(), encoding="utf-8")
     assert_refused(typed("compare r.json --category yes"))
