@@ -74,7 +74,7 @@ def test_a_curator_sees_what_is_outside_the_groups(place: Path) -> None:
     people = typed(f"{line} --other-group rest")
     assert people.code == 0
     assert "rows in the group 'm'" in people.out
-    assert "it fits: there are values outside the categories: they count as 'rest'" in people.out
+    assert "it fits: there are values outside the categories or groups: they count as 'rest'" in people.out
 
 
 def test_a_header_alone_has_no_records(place: Path) -> None:
@@ -157,5 +157,6 @@ def test_check_says_which_column_does_not_fit_and_a_release_does_not(place: Path
         )
         refused = typed(f"release {declared} --epsilon 1 --no-ledger --yes")
         assert refused.err.startswith("error: column 'vote' or 'sex' has values outside what is declared; ")
+    assert "values outside the categories or groups: a release would stop" in typed(f"check {declared}").out
     (place / "v.csv").write_text("vote,sex\na,\n")
     assert typed(f"check v.csv {vote} a,b {sex} f,m").err.startswith("error: some values of 'sex' are"), "no group"
