@@ -61,7 +61,9 @@ class Comparison:
     def log_odds_ratio(self) -> Quantity:
         """The difference of the log odds."""
         if self._log_odds_ratio is None:
-            raise InvalidInput("an odds ratio compares two groups", hint="these are shares of one whole: use ratio")
+            raise InvalidInput(
+                "an odds ratio compares two groups", hint="rates and shares of one whole have none: use ratio"
+            )
         return self._log_odds_ratio
 
     @property
