@@ -36,3 +36,12 @@ def test_a_share_is_in_percentage_points_whatever_its_label() -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=40), epsilon=1)
     belief = dc.Belief.of(dc.noise_aware(mechanism, (30, 10)), {"answer": ["odds ratio", "mean score"]})
     assert {belief[label].plot().axes[0].get_xlabel() for label in belief.labels} == {"percentage points"}
+
+
+def test_a_difference_of_rates_has_their_unit() -> None:
+    events = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1)
+    rates = dc.rates(events, (31, 12), {"north": 120_000, "south": 88_000}, per=100_000)
+    difference = dc.compare(rates["north"], rates["south"]).difference
+    [axes] = difference.plot().axes
+    assert axes.get_xlabel() == "difference of rates per 100000"
+    assert axes.get_xlim()[0] < difference.median < axes.get_xlim()[1]

@@ -125,7 +125,7 @@ def _compare_rates(first: Share | Rate, second: Share | Rate, different_people: 
         one, other = _sample_both(first, second, size, seed)
         return one / (unit + one), other / (unit + other)
 
-    scales = rate_scale(unit), replace(LOGITS, name="log ratio")
+    scales = rate_scale(unit, first.per), replace(LOGITS, name="log ratio")
     difference, log_ratio = (_contrast(first, second, shares, pairs, scale) for scale in scales)
     return Comparison(first, second, difference, log_ratio, None)
 
