@@ -3,6 +3,8 @@
 import pytest
 
 import discreet as dc
+from discreet.figures.style import one_panel
+from discreet.figures.tables import plot_table
 from discreet.inference.quantities import Quantity
 
 
@@ -45,3 +47,13 @@ def test_a_difference_of_rates_has_their_unit() -> None:
     [axes] = difference.plot().axes
     assert axes.get_xlabel() == "difference of rates per 100000"
     assert axes.get_xlim()[0] < difference.median < axes.get_xlim()[1]
+
+
+def test_long_titles_and_labels_are_broken_into_lines_and_not_cut() -> None:
+    _, axes = one_panel(8.0, 3.0, "a title " * 20)
+    assert axes.get_title(loc="left").split() == ["a", "title"] * 20
+    assert max(map(len, axes.get_title(loc="left").splitlines())) <= 88
+    cells = dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=40), epsilon=1)
+    labels = {"vote": ["yes", "no"], "party": ["leaning Republican", "independent"]}
+    axes = plot_table(dc.Belief.of(dc.noise_aware(cells, (20, 5, 10, 5)), labels)).axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["leaning\nRepublican", "independent"]
