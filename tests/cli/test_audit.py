@@ -60,6 +60,12 @@ def test_people_get_a_table_and_the_sentence_that_certifies_it() -> None:
     assert "not private" not in answer.out
 
 
+def test_the_post_processing_is_called_as_its_option_is() -> None:
+    table = typed("audit geometric --n 5 --epsilon 1").out
+    assert re.search(r"postprocess +│ +nearest", table)
+    assert "way" not in table
+
+
 @pytest.mark.parametrize("mechanism", ["optimal", "exponential-local"])
 def test_the_loss_that_people_see_is_rounded_up(mechanism: str) -> None:
     line = f"audit {mechanism} --n 10 --epsilon 1"

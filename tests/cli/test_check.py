@@ -14,7 +14,7 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(place: Pat
     (place / "people.csv").write_text(ROWS)
     answer = typed(f"{CHECK} --categories Clinton,Dole,Nader --json")
     assert answer.code == 2
-    assert answer.err.startswith("error: column 'vote' has values outside what is declared; ")
+    assert answer.err.startswith("error: some values of 'vote' are not declared; ")
     assert answer.document == {
         "fits": False,
         "publishable": False,
@@ -74,7 +74,7 @@ def test_a_curator_sees_what_is_outside_the_groups(place: Path) -> None:
     people = typed(f"{line} --other-group rest")
     assert people.code == 0
     assert "rows in the group 'm'" in people.out
-    assert "it fits: there are values outside the categories: they count as 'rest'" in people.out
+    assert "it fits: there are values outside the categories or groups: they count as 'rest'" in people.out
 
 
 def test_a_header_alone_has_no_records(place: Path) -> None:
@@ -146,18 +146,17 @@ def test_what_a_check_of_a_cross_table_cannot_mean_is_refused(place: Path) -> No
 def test_check_says_which_column_does_not_fit_and_a_release_does_not(place: Path) -> None:
     vote, sex = "--column vote --categories", "--by sex --groups"
     for names, said in (
-        (("a,b", "f,x"), "column 'sex' has values outside what is declared; declare them too, or give the rest a name "
-         "with --other-group\n"),
-        (("a,x", "f,m"), "column 'vote' has values outside what is declared; declare them too, or give the rest a name "
-         "with --other\n"),
-        (("a,x", "f,x"), "columns 'sex' and 'vote' have values outside what is declared; declare them too, or give the "
-         "rest a name with --other-group and --other\n"),
-    ):  # fmt: skip
+        (("a,b", "f,x"), ("'sex'", "--other-group")),
+        (("a,x", "f,m"), ("'vote'", "--other")),
+        (("a,x", "f,x"), ("'sex' and 'vote'", "--other-group and --other")),
+    ):
         declared = f"v.csv {vote} {names[0]} {sex} {names[1]}"
-        assert typed(f"check {declared}").err == f"error: {said}"
+        assert typed(f"check {declared}").err == (
+            f"error: some values of {said[0]} are not declared; declare them too, or give the rest a name with "
+            f"{said[1]}\n"
+        )
         refused = typed(f"release {declared} --epsilon 1 --no-ledger --yes")
         assert refused.err.startswith("error: column 'vote' or 'sex' has values outside what is declared; ")
+    assert "values outside the categories or groups: a release would stop" in typed(f"check {declared}").out
     (place / "v.csv").write_text("vote,sex\na,\n")
-    assert typed(f"check v.csv {vote} a,b {sex} f,m").err.startswith("error: column 'sex' has values outside"), (
-        "no group"
-    )
+    assert typed(f"check v.csv {vote} a,b {sex} f,m").err.startswith("error: some values of 'sex' are"), "no group"

@@ -127,6 +127,15 @@ def test_a_column_of_several_is_named(place: Path) -> None:
         assert "vote, like" in refused.err
 
 
+def test_the_interval_of_how_much_lower_a_share_is_has_the_sign_of_that() -> None:
+    trial()
+    old, new = (told(f"compare t.json --category yes --groups {pair}") for pair in ("old,new", "new,old"))
+    assert old["mean"] < 0 < new["mean"]
+    higher, lower = "higher in new than in old", "lower in old than in new"
+    said = new["sentence"].partition(". The probability")[0]
+    assert said.replace(higher, lower) == old["sentence"].partition(". The probability")[0]
+
+
 def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
     trial()
     assert_refused(typed("compare t.json --category maybe"))
@@ -135,6 +144,8 @@ def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
         "--measure risk", "--column vote", "--plot p.gif", "--plot t.json",
     ):  # fmt: skip
         assert_refused(typed(f"compare t.json --category yes {words}"))
+    assert "'--measure': 'risk' is not one of" in typed("compare t.json --category yes --measure risk").err
+    assert "difference, ratio or odds-ratio" in typed("compare --help").out
     receipt = release_counts([31, 19], epsilon="1/3", categories=["yes", "no"])
     (place / "r.json").write_text(receipt.to_json(), encoding="utf-8")
     assert_refused(typed("compare r.json --category yes"))

@@ -132,3 +132,15 @@ def test_ordered_categories_have_a_score_a_median_and_cumulative_shares(place: P
     said = typed("infer o.json --ordinal").out
     assert "mean score" in said
     assert "median category" in said
+
+
+def test_an_order_is_refused_where_there_is_no_column_of_shares(place: Path) -> None:
+    table = {"vote": ["a", "b"] * 9, "sex": ["f", "m", "m"] * 6}
+    crossed = {"cross": {"vote": ["a", "b"], "sex": ["f", "m"]}}
+    rates = {"column": "sex", "categories": ["f", "m"], "exposure": {"f": 9, "m": 9}, "adjacency": "add-remove"}
+    for asked in (crossed, rates):
+        receipt = dc.release(pandas.DataFrame(table), **asked, epsilon=1, ledger=None)
+        (place / "t.json").write_text(receipt.to_json(), encoding="utf-8")
+        assert_refused(typed("infer t.json --ordinal"))
+    (place / "noisy.csv").write_text("vote,count\na,9\nb,9\n")
+    assert_refused(typed("infer --noisy noisy.csv --noise 'laplace scale=1' --total 18 --ordinal"))

@@ -57,6 +57,10 @@ def test_history_lists_the_rows(book: str) -> None:
     assert [entry["seq"] for entry in told(f"ledger history {book} --dataset =census")["entries"]] == [2]
     assert "monday" in typed(f"ledger history {book}").out
     assert_refused(typed(f"ledger history {book} --dataset nobody"))
+    dc.Ledger(book).charge("anes", "1/4", request_id="0" * 32, digest="e")
+    lines = typed(f"ledger history {book}", COLUMNS="80").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("0" * 32 in line for line in lines)
 
 
 def test_verify_says_that_it_is_sound_and_what_a_head_is_for(book: str) -> None:

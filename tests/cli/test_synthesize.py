@@ -31,7 +31,9 @@ def test_copies_are_records_with_the_columns_of_the_table(place: Path) -> None:
     assert rows.total() == 200
     assert set(rows) <= {(sex, vote) for sex in "fm" for vote in ("yes", "no")}
     before = Path("copies/copy-2.csv").read_bytes()
-    assert "too narrow" in typed("synthesize t.json --copies 3 --seed 7 --out copies --format parquet").out
+    said = typed("synthesize t.json --copies 3 --seed 7 --out copies --format parquet").out
+    assert ", 200 records each" in said
+    assert "too narrow" in said
     table = parquet.read_table("copies/copy-1.parquet")
     assert Counter(zip(table["sex"].to_pylist(), table["vote"].to_pylist(), strict=True)) == rows
     told("synthesize t.json --copies 3 --seed 7 --out copies")

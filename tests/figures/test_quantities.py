@@ -3,6 +3,8 @@
 import pytest
 
 import discreet as dc
+from discreet.figures.style import one_panel
+from discreet.figures.tables import plot_table
 from discreet.inference.quantities import Quantity
 
 
@@ -36,3 +38,22 @@ def test_a_share_is_in_percentage_points_whatever_its_label() -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=40), epsilon=1)
     belief = dc.Belief.of(dc.noise_aware(mechanism, (30, 10)), {"answer": ["odds ratio", "mean score"]})
     assert {belief[label].plot().axes[0].get_xlabel() for label in belief.labels} == {"percentage points"}
+
+
+def test_a_difference_of_rates_has_their_unit() -> None:
+    events = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1)
+    rates = dc.rates(events, (31, 12), {"north": 120_000, "south": 88_000}, per=100_000)
+    difference = dc.compare(rates["north"], rates["south"]).difference
+    [axes] = difference.plot().axes
+    assert axes.get_xlabel() == "difference of rates per 100000"
+    assert axes.get_xlim()[0] < difference.median < axes.get_xlim()[1]
+
+
+def test_long_titles_and_labels_are_broken_into_lines_and_not_cut() -> None:
+    _, axes = one_panel(8.0, 3.0, "a title " * 20)
+    assert axes.get_title(loc="left").split() == ["a", "title"] * 20
+    assert max(map(len, axes.get_title(loc="left").splitlines())) <= 88
+    cells = dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=40), epsilon=1)
+    labels = {"vote": ["yes", "no"], "party": ["leaning Republican", "independent"]}
+    axes = plot_table(dc.Belief.of(dc.noise_aware(cells, (20, 5, 10, 5)), labels)).axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["leaning\nRepublican", "independent"]

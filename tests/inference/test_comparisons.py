@@ -144,7 +144,7 @@ def test_two_categories_of_one_whole_are_compared_like_all_data_sets_together(
             assert float(both.difference.cdf(d)) == pytest.approx(truth if sign > 0 else 1 - truth, abs=1e-7)
         ratio = [float(weight @ special.betainc(x[:, 0], x[:, 2], t / (1 + t))) for t in (0.3, 1, 4)]
         assert both.ratio.cdf([0.3, 1, 4]) == pytest.approx(ratio, abs=1e-8)
-    with pytest.raises(InvalidInput, match="odds ratio compares two groups"):
+    with pytest.raises(InvalidInput, match="odds ratio compares two groups; rates and shares"):
         _ = compare(belief["a"], belief["b"]).odds_ratio
     assert belief.probability("a", "c") == pytest.approx(float(belief["a"].posterior.probability(0, 2)), abs=1e-9)
 

@@ -162,8 +162,13 @@ def test_a_true_total_of_many_empty_cells_is_not_contradicted(clamped: bool) -> 
 
 def test_counts_that_contradict_their_total_are_read_all_the_same() -> None:
     for noise in NOISES:
-        assert read_noisy([900, 400, 5], noise=noise, total=100, clamped=True).mean.sum() == pytest.approx(1)
-        assert read_noisy([9, 4, 5], noise=noise, total=5000, clamped=True).mean.sum() == pytest.approx(1)
+        for counts, total in (([900, 400, 5], 100), ([9, 4, 5], 5000)):
+            with pytest.warns(UserWarning, match="^the noisy counts contradict total: ") as warned:
+                belief = read_noisy(counts, noise=noise, total=total, clamped=True)
+            assert [each.filename for each in warned] == [__file__]
+            assert belief.mean.sum() == pytest.approx(1)
+    with pytest.warns(UserWarning, match="^the noisy counts contradict records: "):
+        read_noisy([9, 4, 5], noise=NOISES[0], records=(4000, 5000))
 
 
 @pytest.mark.every
@@ -250,6 +255,7 @@ def test_intervals_of_tables_noised_by_opendp_cover_and_those_at_face_value_do_n
     assert not consistent(plug_in, tables)
 
 
+@pytest.mark.filterwarnings("ignore:the noisy counts contradict total")
 def test_noise_that_is_stated_too_small_would_be_seen() -> None:
     aware, _ = covered("discrete-gaussian", parse_noise("discrete-gaussian", SCALE / 10), TABLES)
     assert not consistent(aware, TABLES)

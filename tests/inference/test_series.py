@@ -123,3 +123,10 @@ def test_the_picture_has_a_band_with_the_noise_and_one_without() -> None:
     assert ends.y1 > high.get_ydata().max()  # type: ignore[union-attr]
     [alone] = waves([one.belief for one in receipts(2)], "yes").plot().axes
     assert len(alone.lines) == 1
+
+
+def test_a_change_is_called_by_its_waves() -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=40), epsilon=1)
+    counts = {"May": (21, 19), "June": (26, 14)}
+    beliefs = {name: dc.Belief.of(dc.noise_aware(mechanism, z), {"vote": ("yes", "no")}) for name, z in counts.items()}
+    assert waves(beliefs, "yes").changes["May", "June"].name == "difference of yes in June and yes in May"

@@ -75,7 +75,7 @@ def _print_table(document: dict[str, Any]) -> None:
     worst, certificate = document["worst"], document["certificate"]
     bounded = worst is None or certificate["method"] == "bounds"
     rows = [
-        (key, value if len(value) < 24 else f"{float(Fraction(value)):.10g}")
+        ("postprocess" if key == "way" else key, value if len(value) < 24 else f"{float(Fraction(value)):.10g}")
         for key, value in document["parameters"].items()
     ]
     loss = "loss, at most" if bounded else "exact loss"

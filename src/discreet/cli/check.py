@@ -77,12 +77,10 @@ def check(
     )
     if not inspection.fits:
         strays = inspection.stray_columns
-        who = (
-            f"column{'s' * (len(strays) > 1)} {' and '.join(map(repr, strays))} {'have' if len(strays) > 1 else 'has'}"
-        )
+        where = " and ".join(map(repr, strays))
         rest = " and ".join("--other-group" if each == by else "--other" for each in strays)
-        message = f"{who} values outside what is declared; declare them too, or give the rest a name with {rest}"
-        _stop(message, inspection)
+        _stop(f"some values of {where} are not declared; declare them too, or give the rest a name with {rest}",
+              inspection)  # fmt: skip
 
 
 def _stop(message: str, inspection: Inspection) -> NoReturn:
@@ -132,8 +130,9 @@ def _print_table(inspection: Inspection, declaration: Declaration) -> None:
             ("people (n)", inspection.records),
             ("rows without an id, taken as one person's", inspection.without_id or 0),
         ]
+    declared = "categories" if declaration.by is None else "categories or groups"
     rows += [
-        ("records outside the categories", inspection.outside),
+        (f"records outside the {declared}", inspection.outside),
         (f"rows with no value{missing}", inspection.missing),
         (f"rows with an empty text{missing}", inspection.empty),
         *_stray_rows("rows that say", inspection.strays, declaration.categories),
@@ -152,6 +151,6 @@ def _print_table(inspection: Inspection, declaration: Declaration) -> None:
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
     where = f"they count as {others}" if inspection.fits else "a release would stop"
     outside = (
-        f"there are values outside the categories: {where}" if inspection.outside else "every record is in a category"
+        f"there are values outside the {declared}: {where}" if inspection.outside else "every record is in a category"
     )
     say(f"{'it fits' if inspection.fits else 'it does not fit'}: {outside}", NOT_PUBLISHABLE)

@@ -33,7 +33,7 @@ def compare(
     among: Annotated[
         str | None, typer.Option(help="The categories that make the whole, like yes,no; without it, all.")
     ] = None,
-    measure: Annotated[Measure, typer.Option(help="What is compared.")] = "difference",
+    measure: Annotated[Measure, typer.Option(help="difference, ratio or odds-ratio.")] = "difference",
     column: Annotated[str | None, typer.Option(help="The column of the category, of several.")] = None,
     level: Annotated[str, typer.Option(help="The probability of the interval.")] = "0.95",
     table: NoisyOptions,

@@ -77,6 +77,7 @@ def in_typed_words(error: DiscreetError, options: Mapping[str, str]) -> tuple[st
 def _usage(failure: typer.TyperException) -> Usage:
     """Typer's sentence in our shape: no capital at the start, no full stop at the end, its advice as the hint."""
     message, _, meant = failure.format_message().rstrip(".").partition(". Did you mean ")
+    message = message.replace(": Value error, ", ": ")
     if nearest := getattr(failure, "possibilities", None):
         message, meant = str(failure.message), f"{' or '.join(sorted(nearest))}?"
     path = getattr(getattr(failure, "ctx", None), "command_path", "discreet")

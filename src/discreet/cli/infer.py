@@ -81,6 +81,7 @@ def infer(
     if table.noisy is not None:
         if records is not None:
             raise InvalidInput("--records is for receipts whose n is private", hint="state a --total, or leave it out")
+        _require_shares(None, ordinal=ordinal)
         with reserve_picture(plot) as write, busy("weighing the tables"):
             noisy = read_noisy_table(table, only(prior, "--prior", "a table has one"), thorough=thorough)
             margins = read_margins(noisy.belief, margin, given)
@@ -90,6 +91,7 @@ def infer(
         return
     assert file is not None, "there is a receipt or a table"
     receipt = read_receipt(file)
+    _require_shares(receipt, ordinal=ordinal)
     if isinstance(receipt, TableReceipt):
         _infer_table(receipt, prior, records, margin, given, plot, thorough=thorough, as_json=as_json)
         return
@@ -104,6 +106,14 @@ def infer(
     _warn_of_records(parts_of(receipt), records)
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
     print_answer(document, partial(_print, unit=receipt.document["unit"]), as_json=as_json, written=[plot])
+
+
+def _require_shares(receipt: Receipt | Bundle | None, *, ordinal: bool) -> None:
+    """An order is of the categories of a column: neither of cells, nor of regions with their rates."""
+    parts = () if receipt is None else parts_of(receipt)
+    shares = [not isinstance(part, TableReceipt) and part.document.get("rates") is None for part in parts]
+    if ordinal and not (shares and all(shares)):
+        raise InvalidInput("--ordinal is for receipts of shares of a column", hint="leave it out")
 
 
 def _infer_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import join_names, require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
 from discreet.cli.outputs import print_beliefs, say
@@ -19,9 +19,8 @@ from discreet.errors import InvalidInput, TooLarge
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
 from discreet.inference import Belief, NoiseAware
-from discreet.inference.factor_posteriors import SURPRISING, contradict
 from discreet.inference.noise import parse_noise
-from discreet.inference.noisy import STATED, face_value, read_noisy
+from discreet.inference.noisy import STATED, contradiction, face_value, read_noisy
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -160,27 +159,23 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
             hint="state the --total if it was published, or let it take minutes with --thorough",
         )
     stated = noise if scale_column is None else f"{noise}, of column {scale_column!r}"
-    belief = read_noisy(
-        counts,
-        noise=noises,
-        prior="uniform" if prior is None else prior,
-        total=options.total,
-        categories=axes,
-        clamped=options.clamped,
-    )
-    total = belief.posterior.n
-    if total is not None:
-        pairs = [(each, exact(value, "a noisy count")) for each, value in zip(noises, counts, strict=True)]
-        factors = {(each, value): each.factor(value, None) for each, value in set(pairs)}
-        if contradict([factors[pair] for pair in pairs], total, total, clamped=options.clamped):
-            warn_of_contradiction("--total")
-    return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, total)
+    with warnings.catch_warnings(record=True, action="always", category=UserWarning) as contradictions:
+        belief = read_noisy(
+            counts,
+            noise=noises,
+            prior="uniform" if prior is None else prior,
+            total=options.total,
+            categories=axes,
+            clamped=options.clamped,
+        )
+    if contradictions:
+        warn_of_contradiction("--total")
+    return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, belief.posterior.n)
 
 
 def warn_of_contradiction(what: str) -> None:
     """One line on stderr, for programs and people alike, where noisy counts speak against what was given of n."""
-    chance = f"noise so large has a chance below {SURPRISING:g}"
-    print(f"warning: the noisy counts contradict {what}: {chance}; check it", file=sys.stderr)
+    print(f"warning: {contradiction(what)}", file=sys.stderr)
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:

@@ -25,8 +25,8 @@ from discreet.figures.image import picture_format, render
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NARROW = 4
-"""Characters that a column takes beside what must stay on one line."""
+BESIDE = 3
+"""Characters that a column takes beside its cells, at most; one more closes the table."""
 
 
 def console() -> Console:
@@ -74,7 +74,8 @@ def print_table(
             table.add_section()
         else:
             table.add_row(*map(Text, line))
-    out.width = max(out.width, sum(widths.values()) + NARROW * len(columns))  # too wide, and not cut
+    broken = len(columns) - len(widths)  # of one character at the least
+    out.width = max(out.width, sum(widths.values()) + BESIDE * len(columns) + 1 + broken)  # too wide, and not cut
     out.print(table)
 
 

@@ -86,7 +86,7 @@ def _print(document: dict[str, Any]) -> None:
     files, records = document["files"], document["records"]
     say(
         f"{len(files)} copies in {document['out']}: {files[0]} to {files[-1]}, "
-        f"{min(records):,} to {max(records):,} records each, seed {document['seed']}",
+        f"{' to '.join(f'{n:,}' for n in sorted({min(records), max(records)}))} records each, seed {document['seed']}",
         "Analyse every copy alike and combine: dc.combine_synthetic(estimates, variances).",
         "One copy by itself is no data: its intervals are too narrow.",
     )

@@ -11,6 +11,7 @@ from discreet.arithmetic.words import exact_text
 from discreet.figures.image import choose_fonts
 from discreet.figures.posterior import POINTS, fill_interval
 from discreet.figures.style import BLUE, GREY, one_panel, plain_logs
+from discreet.inference.differences import Contrast
 from discreet.inference.event_rates import Rate
 from discreet.inference.quantities import Quantity
 from discreet.inference.share import Share
@@ -53,6 +54,8 @@ def _axis(quantity: Quantity) -> tuple[int, str, bool]:
         return 1, "records", False
     if isinstance(quantity, Rate):
         return 1, f"rate per {exact_text(quantity.per)}", False
+    if isinstance(quantity, Contrast) and quantity.scale.per is not None:
+        return 1, f"difference of rates per {exact_text(quantity.scale.per)}", False
     if not isinstance(quantity, Share):  # whose name is a label, and may be any
         for beginning, across in (("ratio", "ratio"), ("odds ratio", "odds ratio")):
             if quantity.name.startswith(beginning):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,9 @@ SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#777777"
 
 TALLEST = 40.0
 """Inches: what a picture of many rows may not exceed."""
+
+TITLE_SIGNS = 11
+"""Characters of a title that fit in an inch."""
 
 STYLE: dict[str, dict[str, Any]] = {  # dashes and markers for those who print in grey
     "M_H": {"color": BLUE, "marker": "o", "linestyle": "-"},
@@ -43,7 +47,8 @@ def one_panel(width: float, height: float, title: str) -> tuple[Figure, Axes]:
 
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
+    lines = textwrap.wrap(title, int(TITLE_SIGNS * width), replace_whitespace=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize=11, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,9 @@ def plot_table(table: Belief, *, level: float = 0.95) -> Figure:
         dark = mean[at] > 0.6 * np.nanmax(mean)
         text, colour = f"{mean[at]:.1f}\n{low[at]:.1f} – {high[at]:.1f}", "white" if dark else "black"
         axes.text(float(at[1]), float(at[0]), text, ha="center", va="center", fontsize=9, color=colour)
-    axes.set_xticks(range(len(columns)), [visible_text(label) for label in columns], parse_math=False)
+    # A label is broken at its blanks, so that it is no wider than its column.
+    lines = ["\n".join(textwrap.wrap(visible_text(label), 14, break_long_words=False)) for label in columns]
+    axes.set_xticks(range(len(columns)), lines, parse_math=False)
     axes.set_yticks(range(len(rows)), [visible_text(label) for label in rows], parse_math=False)
     axes.set_xlabel(visible_text(second), parse_math=False)
     axes.set_ylabel(visible_text(first), parse_math=False)

@@ -61,7 +61,9 @@ class Comparison:
     def log_odds_ratio(self) -> Quantity:
         """The difference of the log odds."""
         if self._log_odds_ratio is None:
-            raise InvalidInput("an odds ratio compares two groups", hint="these are shares of one whole: use ratio")
+            raise InvalidInput(
+                "an odds ratio compares two groups", hint="rates and shares of one whole have none: use ratio"
+            )
         return self._log_odds_ratio
 
     @property
@@ -123,7 +125,7 @@ def _compare_rates(first: Share | Rate, second: Share | Rate, different_people: 
         one, other = _sample_both(first, second, size, seed)
         return one / (unit + one), other / (unit + other)
 
-    scales = rate_scale(unit), replace(LOGITS, name="log ratio")
+    scales = rate_scale(unit, first.per), replace(LOGITS, name="log ratio")
     difference, log_ratio = (_contrast(first, second, shares, pairs, scale) for scale in scales)
     return Comparison(first, second, difference, log_ratio, None)
 

@@ -10,6 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
@@ -37,6 +38,8 @@ class Scale:
     speed: Function
     """How fast s moves with d."""
     farthest: float
+    per: Fraction | None = None
+    """How many units of exposure a rate is told for; shares have none."""
 
 
 def _add_to_share(t: Floats, d: float) -> Floats:
@@ -55,8 +58,8 @@ LOGS = Scale("log ratio", log_expit, _add_to_log, lambda s: 1 / expit(-s), 1400.
 LOGITS = Scale("log odds ratio", lambda s: s, lambda t, d: t + d, np.ones_like, 1400.0)
 
 
-def rate_scale(unit: float) -> Scale:
-    """Rates by the logarithm of their multiple of a unit."""
+def rate_scale(unit: float, per: Fraction) -> Scale:
+    """Rates, told per so much exposure, by the logarithm of their multiple of a unit."""
 
     def ahead(t: Floats, d: float) -> Floats:
         with np.errstate(divide="ignore", over="ignore"):
@@ -65,7 +68,7 @@ def rate_scale(unit: float) -> Scale:
     def rate(s: Floats) -> Floats:
         return unit * np.exp(np.minimum(s, 300.0))
 
-    return Scale("difference", rate, ahead, lambda s: 1 / rate(s), unit * math.exp(300))
+    return Scale("difference", rate, ahead, lambda s: 1 / rate(s), unit * math.exp(300), per)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

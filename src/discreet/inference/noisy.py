@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -9,10 +10,10 @@ from fractions import Fraction
 from discreet.arithmetic.numbers import as_items, exact, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
-from discreet.inference.factor_posteriors import factor_posterior
+from discreet.inference.factor_posteriors import SURPRISING, contradict, factor_posterior
 from discreet.inference.noise import StatedNoise
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.records import as_records
+from discreet.inference.records import Between, as_records
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import PosteriorSpace
 
@@ -37,7 +38,8 @@ def read_noisy(
     `noise` is one for all cells, or one for each. `clamped` says that negative counts were published as 0. `categories`
     are the names of the cells, or of a cross table the labels of each axis, the last running fastest. `total` is the
     number of records, if it is known; if not, every number is as likely as any other, unless `records` says a least and
-    a greatest one. Nothing about how the noise was drawn is checked: it is as stated by the publisher.
+    a greatest one. Where the counts contradict `total` or `records`, there is a warning, and these are believed.
+    Nothing about how the noise was drawn is checked: it is as stated by the publisher.
 
     >>> import discreet as dc
     >>> noise = dc.noise.DiscreteLaplace(scale=2)
@@ -66,14 +68,25 @@ def read_noisy(
     pairs = list(zip(noises, values, strict=True))
     by_pair = {(each, value): each.factor(value, n, clamped=clamped) for each, value in dict.fromkeys(pairs)}
     factors = [by_pair[pair] for pair in pairs]  # like cells have one factor, and are weighed once
-    posterior = NoiseAware(space.prior, n, factor_posterior(factors, space.prior.alpha, n, as_records(records)))
+    held = as_records(records)
+    posterior = NoiseAware(space.prior, n, factor_posterior(factors, space.prior.alpha, n, held))
     if posterior.error > MAX_ERROR:
         raise InvalidInput(
             "the counts contradict their total, or the noise is larger than stated", hint="check total and noise"
         )
+    known = held if n is None else Between(n, n)
+    if isinstance(known, Between):
+        unclamped = {pair: pair[0].factor(pair[1], None) for pair in by_pair}
+        if contradict([unclamped[pair] for pair in pairs], known.low, known.high, clamped=clamped):
+            warnings.warn(contradiction("records" if n is None else "total"), stacklevel=2)
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else categories
     axes = names if isinstance(names, Mapping) else {"category": names}
     return replace(Belief.of(posterior, axes), noise=STATED)
+
+
+def contradiction(what: str) -> str:
+    """What is said where noisy counts speak against what was given of n."""
+    return f"the noisy counts contradict {what}: noise so large has a chance below {SURPRISING:g}; check it"
 
 
 def face_value(counts: object, prior: Dirichlet) -> Dirichlet:

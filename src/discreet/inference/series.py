@@ -9,7 +9,7 @@ likelihoods.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import InvalidInput
@@ -67,7 +67,9 @@ class Waves:
         for name in (first, last):
             if name not in self.shares:
                 raise InvalidInput("there is no wave of this name", hint=f"choose from {', '.join(self.names)}")
-        return compare(self.shares[last], self.shares[first], different_people=self.different_people)
+        pair = [(name, self.shares[name]) for name in (last, first)]
+        late, early = (replace(share, label=f"{share.label} in {name}") for name, share in pair)
+        return compare(late, early, different_people=self.different_people)
 
     @property
     def changes(self) -> dict[tuple[str, str], Quantity]:

@@ -95,20 +95,25 @@ class Analysis:
         """For the section on results."""
         low, high = quantity.interval(self.level)
         first, second = pair
-        within = f"({100 * self.level:g} % interval {self._ends(low, high)}, {self.noise})"
+        ends = self._ends(low, high)
         what, points = (f"share of {self.of}", "points") if self.per is None else ("rate", self.per)
         if self.measure == "difference":
             size = self._size(quantity.mean, high - low)
-            way = "lower" if size.startswith("-") else "higher"
+            way = "higher"
+            if size.startswith("-"):
+                way, ends = "lower", self._ends(-high, -low)  # of how much lower it was
             than = f"{size.removeprefix('-')} {points} {way} in {first} than in {second}"
             than = than if float(size) else f"about the same in {first} as in {second}"
-            sentence = f"The {what} was {than} {within}."
+            sentence = f"The {what} was {than}"
         elif self.measure == "ratio":
-            sentence = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
+            sentence = f"The {what} in {first} was {quantity.median:.3g} times that in {second}"
         else:
-            sentence = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second} {within}."
+            sentence = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second}"
         which = "share" if self.per is None else "rate"
-        return f"{sentence} The probability that the {which} is greater in {first} is {_chance(greater)}."
+        return (
+            f"{sentence} ({100 * self.level:g} % interval {ends}, {self.noise}). "
+            f"The probability that the {which} is greater in {first} is {_chance(greater)}."
+        )
 
     def _ends(self, low: float, high: float) -> str:
         if self.measure == "difference":
