@@ -79,8 +79,8 @@ def check(
         strays = inspection.stray_columns
         where = " and ".join(map(repr, strays))
         rest = " and ".join("--other-group" if each == by else "--other" for each in strays)
-        _stop(f"some values of {where} are not declared; declare them too, or give the rest a name with {rest}",
-              inspection)  # fmt: skip
+        message = f"some values of {where} are not declared; declare them too, or give the rest a name with {rest}"
+        _stop(message, inspection)
 
 
 def _stop(message: str, inspection: Inspection) -> NoReturn:
