@@ -82,7 +82,8 @@ def test_another_delta_is_another_request_even_if_every_column_gets_the_same() -
 
 
 def test_a_gain_is_told_in_numbers_that_are_those_of_the_two_mechanisms() -> None:
-    prepared = prepare.prepare_request(ReleaseRequest(TABLE, QUESTIONS, epsilon=1, delta="1e-6"), [1000] * 12)
+    questions = [dc.Question("c0", ["a", "b", "c"], other="rest"), *QUESTIONS[1:]]
+    prepared = prepare.prepare_request(ReleaseRequest(TABLE, questions, epsilon=1, delta="1e-6"), [1000] * 12)
     [with_delta] = prepared.columns[0].mechanisms
     equal = dc.Geometric(with_delta.space, epsilon="1/12")
     width, wide = (accuracy_statement(each)["interval_width"] for each in (with_delta, equal))

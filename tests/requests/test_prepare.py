@@ -23,6 +23,16 @@ def test_counts_in_hand_that_are_not_n_are_refused() -> None:
         check_counts([7, 5], terms, epsilon=1, n=13)
 
 
+def test_a_count_in_hand_that_is_no_number_is_named() -> None:
+    with pytest.raises(dc.InvalidInput, match=r"^a count must be a whole number"):
+        check_counts([7, "few"], Terms("geometric", False, None, {}), epsilon=1)
+
+
+def test_a_named_prior_has_a_parameter_for_each_category() -> None:
+    declaration = dc.Question("vote", ["a", "b", "c"], epsilon=1).declaration(None)
+    assert whole_prior(declaration, "jeffreys").parameters == (Fraction(1, 2),) * 3
+
+
 def test_counts_in_hand_have_the_digest_that_they_had() -> None:
     """A ledger knows a request by it, so it is the same in every version."""
     prepared, _ = check_counts([7, 5], Terms("geometric", False, None, {}), epsilon=1)

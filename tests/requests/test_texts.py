@@ -4,7 +4,16 @@ import pytest
 
 from discreet.counting import Filter
 from discreet.errors import InvalidInput
-from discreet.requests.texts import each, look_alikes, read_axes, read_exposure, read_filters, read_labels, read_names
+from discreet.requests.texts import (
+    each,
+    look_alikes,
+    only,
+    read_axes,
+    read_exposure,
+    read_filters,
+    read_labels,
+    read_names,
+)
 
 
 def test_one_value_serves_all_columns_and_several_are_one_for_each() -> None:
@@ -13,6 +22,12 @@ def test_one_value_serves_all_columns_and_several_are_one_for_each() -> None:
     assert each(["1", "2"], 2, "--prior") == ["1", "2"]
     with pytest.raises(InvalidInput, match="--prior is one for all columns, or one for each"):
         each(["1", "2"], 3, "--prior")
+
+
+def test_an_option_of_one_column_is_given_once() -> None:
+    assert (only(None, "--by"), only(["sex"], "--by")) == (None, "sex")
+    with pytest.raises(InvalidInput, match="--by was given more than once"):
+        only(["sex", "age"], "--by")
 
 
 def test_the_axes_of_a_table_are_its_columns_with_their_categories() -> None:
