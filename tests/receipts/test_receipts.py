@@ -97,7 +97,7 @@ def test_a_receipt_with_longer_numbers_than_people_type_verifies(name: str) -> N
 
 def test_a_receipt_is_shown_in_a_line_that_cannot_steer_a_terminal() -> None:
     receipt = released()
-    assert repr(receipt).startswith("<Receipt: mechanism={'name': 'geometric'")
+    assert repr(receipt).startswith("<Receipt: mechanism='geometric', epsilon_exact=")
     assert len(repr(receipt)) < 200
     forged = again({**receipt.document, "mechanism": "\x1b[31m", "n": None})
     assert repr(forged).isprintable()

@@ -91,7 +91,10 @@ class SealedDocument(ABC):
         return picture(self)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{key}={self.document[key]!r}" for key in self._summary_keys if key in self.document)
+        facts = {key: self.document[key] for key in self._summary_keys if self.document.get(key) is not None}
+        if isinstance(law := facts.get("mechanism"), dict):
+            facts["mechanism"] = law.get("name")
+        values = ", ".join(f"{key}={value!r}" for key, value in facts.items())
         return visible_text(f"<{type(self).__name__}: {values}>")  # whoever wrote it
 
     def to_json(self) -> str:
@@ -137,7 +140,9 @@ class Receipt(SealedDocument):
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
     _beliefs: list[Belief] = field(default_factory=list, init=False, compare=False)
     _keys = KEYS
-    _summary_keys: ClassVar[tuple[str, ...]] = ("mechanism", "epsilon_exact", "n", "categories")
+    _summary_keys: ClassVar[tuple[str, ...]] = (
+        "mechanism", "epsilon_exact", "n", "column", "categories", "by", "groups",
+    )  # fmt: skip
 
     @property
     def categories(self) -> tuple[str, ...]:
