@@ -1,7 +1,7 @@
 """Whether a seal fits on the disk does not depend on what was drawn: else a draw that does not fit is drawn again."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -63,17 +63,19 @@ def test_what_cannot_be_computed_for_a_draw_makes_its_seal_no_shorter(
     assert next(lengths(tmp_path, KINDS[kind])) == usual
 
 
-def texts() -> list[str]:
+def texts(prior: Sequence[object] = ("1/3", "2/7")) -> list[str]:
     """Of receipts with every kind of output, up to sixteen digits."""
-    mechanism = dc.Geometric(dc.PosteriorSpace(["1/3", "2/7"], n=None), epsilon=1)
+    mechanism = dc.Geometric(dc.PosteriorSpace(list(prior), n=None), epsilon=1)
     outputs = product((-(10**15), -3, 0, 7, 10**15), (0, 10))
     draws = [dc.Released(mechanism.posterior(output), output, mechanism) for output in outputs]
     receipts = [documents.receipt_of(draw, ["yes", "no"], title="t", source_name=None) for draw in draws]
     return [json.dumps(documents.sealed_text(receipt)) for receipt in receipts]
 
 
-def test_the_longest_outputs_have_room() -> None:
-    assert len({len(text) for text in texts()}) == 1
+@pytest.mark.parametrize("prior", [("1/3", "2/7"), (1, "0.1"), ("1e-9", "1.25")], ids=str)
+def test_the_longest_outputs_have_room(prior: Sequence[object]) -> None:
+    """Of a small prior and a large count the parameter is a fraction, and of a small count a float."""
+    assert len({len(text) for text in texts(prior)}) == 1
 
 
 def test_seals_that_are_only_as_long_as_what_was_drawn_differ(monkeypatch: pytest.MonkeyPatch) -> None:
