@@ -78,6 +78,24 @@ def test_the_longest_outputs_have_room(prior: Sequence[object]) -> None:
     assert len({len(text) for text in texts(prior)}) == 1
 
 
+TINY = pd.DataFrame({"vote": ["yes"], "sex": ["f"]})
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"cross": {"sex": ["f", "m"], "vote": ["yes", "no"]}, "prior": "1e-9", "epsilon": "1e-9"},
+        {**SHARES, "exposure": {"yes": "5e-8", "no": 1}, "per": "1e300", "epsilon": 1},
+    ],
+    ids=["a cross table", "rates"],
+)
+def test_no_draw_is_lost_because_floats_cannot_tell_what_may_be_believed(asked: dict[str, Any]) -> None:
+    """JSON says neither NaN nor infinity: such a draw was not sealed, and drawn again."""
+    receipts = [dc.release(TINY, **asked, **PRIVATE, ledger=None) for _ in range(8)]
+    assert len({len(json.dumps(documents.sealed_text(receipt))) for receipt in receipts}) == 1
+    assert all(dc.Receipt.from_json(receipt.to_json()).verify() for receipt in receipts[:2])
+
+
 def test_seals_that_are_only_as_long_as_what_was_drawn_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "DRAWN", ())
     assert len({len(text) for text in texts()}) > 5
