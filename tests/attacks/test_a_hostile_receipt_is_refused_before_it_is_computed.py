@@ -286,3 +286,9 @@ def test_a_number_whose_digits_never_end_is_no_receipt(place: str, text: str) ->
     for forged in (hostile, of_columns(1, hostile)):
         with pytest.raises(InvalidInput, match="no receipt"):
             receipt_of(forged)
+
+
+def test_without_the_rule_python_would_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads(WRITTEN["geometric"]) | {"epsilon_exact": "1e99"}
+    monkeypatch.setattr(receipt, "_says_fractions", lambda value, name: True)
+    assert receipt_of(document).epsilon == 10**99
