@@ -15,7 +15,7 @@ from discreet.receipts import documents
 
 TABLE = pd.DataFrame({"vote": ["yes"] * 4 + ["no"] * 3, "sex": ["f", "m"] * 3 + ["f"]})
 SHARES: dict[str, Any] = {"column": "vote", "categories": ["yes", "no"]}
-PRIVATE = {"adjacency": "add-remove"}
+PRIVATE: dict[str, Any] = {"adjacency": "add-remove"}
 KINDS: dict[str, dict[str, Any]] = {
     "shares": {**SHARES, "prior": ["1/3", "2/7"]},
     "groups": {**SHARES, "by": "sex", "groups": ["f", "m"]},
