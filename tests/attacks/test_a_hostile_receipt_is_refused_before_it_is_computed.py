@@ -13,6 +13,7 @@ from discreet.mechanisms.law import ENUMERABLE
 from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, receipt, verification, verify_any
 from discreet.receipts.schemas import MAX_CHARS, read_text
 from discreet.receipts.work import MAX_STEPS, Sizes, require_modest, sizes_of, verifying_steps
+from discreet.requests.run import release_counts
 from tests.cli.command import assert_refused, discreet
 from tests.contracts.source import ROOT
 
@@ -266,3 +267,28 @@ def test_a_release_of_common_size_is_not_refused(sizes: Sizes) -> None:
 
 def test_candidates_are_counted_as_far_as_they_are_ever_listed() -> None:
     assert [Sizes("optimal", n, 3, 1.0, "", "theorem", 3).candidates for n in (4, 10**6)] == [15, ENUMERABLE]
+
+
+ENDLESS = ("1e9999", "1_0e9999", " 1e9999", "1" + "0" * 2000, "١")
+"""Numbers to Python. The exponent of one that takes hours has five more digits."""
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+@pytest.mark.parametrize("place", ["epsilon_exact", "certificate.loss", "posterior.1.parameter", "rates.per"])
+def test_a_number_whose_digits_never_end_is_no_receipt(place: str, text: str) -> None:
+    document: Document = json.loads(release_counts([6, 4], epsilon=1, adjacency="add-remove").to_json())
+    fields: Document = document | {"rates": {}}
+    hostile = fields
+    *path, last = place.split(".")
+    for key in path:
+        fields = fields[key]
+    fields[last] = text
+    for forged in (hostile, of_columns(1, hostile)):
+        with pytest.raises(InvalidInput, match="no receipt"):
+            receipt_of(forged)
+
+
+def test_without_the_rule_python_would_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads(WRITTEN["geometric"]) | {"epsilon_exact": "1e99"}
+    monkeypatch.setattr(receipt, "_says_fractions", lambda value, name: True)
+    assert receipt_of(document).epsilon == 10**99

@@ -152,3 +152,19 @@ def test_a_number_of_records_that_is_written_as_a_float_is_no_receipts() -> None
     bundle = release_columns(table, [Question(name, ["a", "b"]) for name in "vw"], epsilon=1, ledger=None)
     assert verifies(bundle.document)
     assert not verifies(bundle.document | {"n": 10.0})
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [(("facts", "n"), 40.0), (("facts", "scheme"), True), (("worst", "counts"), [40.0, 0]), (("loss",), "١")],
+    ids=str,
+)
+def test_a_certificate_is_compared_as_its_text_and_not_as_python_compares_numbers(
+    path: tuple[str, ...], other: object
+) -> None:
+    document = release_counts([25, 15], epsilon=1).document
+    changed = forged(document["certificate"], path, other)
+    names = ("facts", "loss", "method", "statement", "worst")
+    digest = Certificate(**{name: changed[name] for name in names}).digest
+    assert verifies(document)
+    assert not verifies({**document, "certificate": {**changed, "digest": digest}})

@@ -101,3 +101,16 @@ def test_people_are_counted_in_the_first_of_their_cells() -> None:
 def test_what_is_no_cross_table_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         Declaration.cross(**{"columns": {"a": ["x", "y"], "b": ["x", "y"]}} | wrong)
+
+
+def test_too_many_cells_are_refused_before_they_are_listed() -> None:
+    columns = {f"c{i}": ["x", "y"] for i in range(60)}
+    with pytest.raises(InvalidInput, match="more than 1,000,000 categories"):
+        Declaration.cross(columns, impossible=[{"c0": "x", "c1": "y"}])
+
+
+def test_a_label_without_a_cell_is_refused_before_anything_is_charged_and_never_drawn_for_in_vain() -> None:
+    columns = {"a": ["x", "y", "z"], "b": ["x", "y"]}
+    assert Declaration.cross(columns, impossible=[{"a": "z", "b": "x"}]).k == 5
+    with pytest.raises(InvalidInput, match="all cells of a label are impossible"):
+        Declaration.cross(columns, impossible=[{"a": "z", "b": label} for label in ("x", "y")])

@@ -199,6 +199,8 @@ test_what_would_not_fit_is_refused_at_once.py::test_without_the_limit_it_would_b
     no_limit_on_tables: A list of all candidates is made, whatever their number.
 test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_without_the_bound_it_would_be_computed
     no_limit_on_receipts: A receipt is checked, whatever it says its sizes are.
+test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_without_the_rule_python_would_read_it
+    numbers_without_end: The numbers of a receipt are read by Python's own rules.
 test_fuzzing.py::test_a_parser_that_raises_hangs_or_hoards_is_found_out
     parser_that_raises: A parser fails on some bytes with an exception that is no refusal.
     parser_that_hangs: A parser never ends on some bytes.

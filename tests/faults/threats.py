@@ -130,6 +130,7 @@ A: asking again until the answer pleases
 A: a disk that is nearly full, so that only short answers can be sealed, and long ones are drawn again for free
     every seal of a request has one length, whatever was drawn; a belief that cannot be computed undoes no draw
     test_every_seal_has_the_same_length.py::test_every_draw_takes_the_same_room
+    test_every_seal_has_the_same_length.py::test_no_draw_is_lost_because_floats_cannot_tell_what_may_be_believed
     seal_as_long_as_its_draw
 A: a ledger that is edited, truncated or swapped
     a hash chain, and on a server triggers, against accidents; against forgery and truncation only a head that
@@ -149,9 +150,11 @@ A: an n or k so large that a table would not fit
     test_what_would_not_fit_is_refused_at_once.py::test_a_list_that_would_not_fit_is_refused_before_anything_is_allocated
     no_limit_on_tables
 A: a receipt that takes hours to check
-    its sizes are public: refused before anything is computed, unless it is to be thorough
+    its sizes are public: refused before anything is computed, unless it is to be thorough; its numbers are
+        fractions of bounded length
     test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_what_takes_too_long_to_verify_is_refused_by_its_sizes
-    no_limit_on_receipts
+    test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_a_number_whose_digits_never_end_is_no_receipt
+    no_limit_on_receipts, numbers_without_end
 A: any bytes, in a number, an option, an address, a table, a receipt, a ledger or a request to the page, on which a
         parser fails with a traceback, hangs, or fills the memory
     every parser is fuzzed, for ten minutes before a release; what was ever found is kept and read again by every test

@@ -116,10 +116,12 @@ class Declaration:
         elif self.groups or self.other_group is not None:
             raise InvalidInput("there are groups and no column of groups", hint="say which column with `by`")
         object.__setattr__(self, "impossible", _ordered_cells(impossible, self.axes))
-        if self.impossible and self.k < 2:
-            raise InvalidInput("there must be at least two possible cells", hint="declare fewer impossible")
-        if math.prod(map(len, self.axes.values())) > MAX_K:
+        if math.prod(map(len, self.axes.values())) > MAX_K:  # first: below, all of them are listed
             raise InvalidInput(f"there are more than {MAX_K:,} categories", hint="merge rare ones into other")
+        if self.impossible and not self._has_all_labels():
+            raise InvalidInput(
+                "all cells of a label are impossible", hint="leave the label out, or declare fewer impossible"
+            )
         if self.column == self.id_column:
             raise InvalidInput("the column to count cannot also tell people apart", hint="name another id column")
         if self.by is not None and self.by in (self.column, self.id_column):
@@ -204,6 +206,11 @@ class Declaration:
             place = (labels.index(cell[name]) if name in cell else slice(None) for name, labels in axes.items())
             mask[tuple(place)] = False
         return mask
+
+    def _has_all_labels(self) -> bool:
+        """Whether every label has a cell: of one without, no share could be stated after the draw."""
+        mask = self.possible
+        return all(mask.any(axis=tuple(j for j in range(mask.ndim) if j != i)).all() for i in range(mask.ndim))
 
     @property
     def k(self) -> int:

@@ -90,5 +90,7 @@ def is_missing(value: object) -> bool:
     """Whether a value is NULL, NaN or the empty text, by whichever name Python knows it."""
     try:
         return value is None or type(value).__name__ == "NAType" or bool(value != value) or bool(value == "")
+    except ArithmeticError:  # a NaN of decimal's that signals: it must not stop a release
+        return True
     except (TypeError, ValueError):  # an array has as many answers as it has elements
         return False

@@ -199,8 +199,11 @@ def write_bundle(
 DRAWN = ("belief", "posterior", "output", "interval", "interval_kind", "group_shares", "total", "rates")
 """The fields that depend on what was drawn."""
 
-_WIDE = {int: 20, float: 24, str: 48}
+_WIDE = {int: 20, float: 24, str: 50}
 """How long the text of a value may be; a fraction's has its denominator twice more. Longer ones have no chance."""
+
+EXACT = ("parameter", "shape", "rate")
+"""A parameter of the prior and a count: whether its text is a float or a fraction depends on the count."""
 
 
 def sealed_text(receipt: Receipt | Bundle) -> str:
@@ -235,12 +238,16 @@ def _length(value: Any) -> int:
     return len(json.dumps(canonical(value)))
 
 
-def _missing(value: Any) -> int:
+def _missing(value: Any, name: str = "") -> int:
     """How much shorter the values are than they may be."""
-    if isinstance(value, dict | list):
-        return sum(map(_missing, value.values() if isinstance(value, dict) else value))
-    denominator = value.partition("/")[2] if isinstance(value, str) else ""
-    return max(0, _WIDE.get(type(value), 0) + 2 * len(denominator) - len(json.dumps(value)))
+    if isinstance(value, dict):
+        return sum(_missing(inner, key) for key, inner in value.items())
+    if isinstance(value, list):
+        return sum(map(_missing, value))
+    stated = str(Fraction(str(value))) if name in EXACT and value is not None else value
+    denominator = stated.partition("/")[2] if isinstance(stated, str) else ""
+    length = len(json.dumps(value)) + 2 * isinstance(value, str)  # whose quotes are escaped in the row of a ledger
+    return max(0, _WIDE.get(type(stated), 0) + 2 * len(denominator) - length)
 
 
 def _rows(

@@ -21,6 +21,7 @@ from discreet.inference import Rate, Rates, rates
 from discreet.inference.event_rates import JEFFREYS
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.gamma import Gamma, as_gamma
+from discreet.receipts.receipt import canonical
 from discreet.receipts.words import plain
 from discreet.typing import Outcome
 
@@ -85,10 +86,12 @@ class RateTerms:
             for group, posterior in posteriors.items()
         }
         with suppress(Exception):  # what was drawn is drawn: it must be shown
-            document["belief"] = {
+            belief = {
                 group: {"mean": rate.mean, "interval": list(rate.interval(level))}
                 for group, rate in self.belief(*drawn).by_group.items()
             }
+            canonical(belief)  # which refuses a rate beyond floats: JSON cannot say it
+            document["belief"] = belief
         return document
 
 

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
+NUMBERS = ("epsilon_exact", "loss", "parameter", "per")
+"""What may be told as a text, and is read as a number before anything is derived."""
+
 UNITS = (UNIT_ROW, UNIT_PERSON)
 
 Document = TypeVar("Document", bound="SealedDocument")
@@ -123,6 +126,9 @@ class SealedDocument(ABC):
 
             return TableReceipt._from_document(document)  # type: ignore[return-value]
         if schema not in cls._keys or set(document) != set(cls._keys[schema]):
+            raise not_a_receipt()
+        fields = ("epsilon_exact", "certificate", "posterior", "rates")  # columns and labels may have any name
+        if not all(_says_fractions(document.get(key), key) for key in fields):
             raise not_a_receipt()
         return cls(cls._order_keys(document))
 
@@ -323,6 +329,15 @@ def refuse_nonsense() -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         raise contradiction() from None
+
+
+def _says_fractions(value: Any, name: str) -> bool:
+    """Whether numbers that are told as texts are fractions: to read 1e999999999 as one would take hours."""
+    if isinstance(value, dict):
+        return all(_says_fractions(inner, key) for key, inner in value.items())
+    if name not in NUMBERS or not isinstance(value, str):
+        return True
+    return value == "inf" or FRACTION.fullmatch(value) is not None
 
 
 def _sorted_by(rows: Any, names: Any) -> Any:

@@ -22,7 +22,7 @@ from discreet.inference.statement import NOISE_AWARE, PLUG_IN
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.receipts.documents import Part, ReceiptRequest
-from discreet.receipts.receipt import Receipt, contradiction
+from discreet.receipts.receipt import Receipt, canonical, contradiction
 from discreet.receipts.schemas import LEVEL, TABLE_KEYS, TABLE_OF
 from discreet.receipts.words import citation, plain, question
 from discreet.typing import Outcome
@@ -154,7 +154,9 @@ def _belief_fields(receipt: TableReceipt, released: Released) -> dict[str, Any]:
     """What may be believed of each column. What was drawn is drawn: whatever goes wrong ends at face value."""
     if receipt.document["interval_kind"] == NOISE_AWARE:
         try:
-            return _noise_aware_fields(receipt, released.noise_aware())
+            fields = _noise_aware_fields(receipt, released.noise_aware())
+            canonical(fields)  # which refuses numbers that JSON cannot say
+            return fields
         except Exception:  # noqa: BLE001, S110 - it must be shown
             pass
     return {"interval_kind": PLUG_IN, "belief": _face_value_margins(receipt, released)}
@@ -190,7 +192,9 @@ def _face_value_margins(receipt: TableReceipt, released: Released) -> dict[str, 
     margins, total = {}, math.fsum(table.ravel().tolist())
     for at, (name, labels) in enumerate(receipt.axes.items()):
         margin = table.sum(axis=tuple(i for i in range(table.ndim) if i != at))
-        low, high = (betaincinv(margin, total - margin, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+        # What is before and after each label, and not the total less it: beside a strong one the rest would be lost.
+        rest = np.append(0.0, margin[:-1].cumsum()) + np.append(margin[:0:-1].cumsum()[::-1], 0.0)
+        low, high = (betaincinv(margin, rest, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         rows = zip(labels, (margin / total).tolist(), low.tolist(), high.tolist(), strict=True)
         margins[name] = {label: {"mean": mean, "interval": [a, b]} for label, mean, a, b in rows}
     return margins

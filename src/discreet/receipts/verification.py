@@ -194,7 +194,8 @@ def _derive_certificate(mechanism: Mechanism, document: Any) -> tuple[Certificat
     if claimed.method not in METHODS or not VERSION.fullmatch(claimed.facts["version"]):
         raise contradiction()
     derived, slack = certificate_by_theorem(mechanism), Fraction(0)
-    if {**claimed.facts, "version": None} != {**derived.facts, "version": None}:
+    # As texts: to Python True, 1 and 1.0 are the same, and to whoever reads a certificate they are not.
+    if canonical({**claimed.facts, "version": None}) != canonical({**derived.facts, "version": None}):
         raise _unreliable("the receipt contradicts its certificate")
     if claimed.method != "theorem":
         result = audit(mechanism)
@@ -208,7 +209,8 @@ def _derive_certificate(mechanism: Mechanism, document: Any) -> tuple[Certificat
         raise NotPrivate("the certified loss does not hold", hint="do not rely on this receipt")
     same_version = claimed.facts["version"] == derived.facts["version"]
     argument = (claimed.method, claimed.statement) == (derived.method, derived.statement)
-    place = claimed.worst in (None, derived.worst)  # whoever leaves it out claims nothing that is not so
+    # Whoever leaves the place out claims nothing that is not so.
+    place = claimed.worst is None or canonical({"at": claimed.worst}) == canonical({"at": derived.worst})
     if same_version and not (argument and place):
         raise _unreliable("the certificate does not say what is proved")
     return claimed, derived
