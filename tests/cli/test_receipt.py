@@ -86,6 +86,17 @@ def test_a_receipt_dated_otherwise_than_its_charge_is_refused(place: Path) -> No
     assert_refused(typed(f"{VERIFY} --ledger l.db"), code=5)
 
 
+@pytest.mark.parametrize("command", ["export r.json --format methods", "page r.json"])
+def test_a_receipt_is_not_written_over_by_what_is_made_of_it(command: str, place: Path) -> None:
+    receipt = (place / "r.json").read_bytes()
+    (place / "link.json").hardlink_to(place / "r.json")
+    for out in ("r.json", "./r.json", "link.json"):
+        answer = typed(f"receipt {command} --out {out}")
+        assert_refused(answer)
+        assert "--out names the receipt" in answer.err
+    assert (place / "r.json").read_bytes() == receipt
+
+
 def test_a_mailed_receipt_is_shown_as_a_page(place: Path) -> None:
     named = ["--title", "How they voted", "--source-name", "Own survey, 2024"]
     line = "release v.csv --column vote --categories a --other rest --by sex --groups f,m --epsilon 0.5 --ledger l.db"

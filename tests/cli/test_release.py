@@ -113,3 +113,10 @@ def test_the_most_lopsided_prior_is_still_a_release(tmp_path: Path) -> None:
     assert told(f"{line} --plot r.png", cwd=tmp_path)["posterior"]["1"]["mean"] == pytest.approx(1)
     assert (tmp_path / "r.png").exists()
     assert typed(line).code == 0
+
+
+@pytest.mark.parametrize("option", ["--cross sex=f,m", "--impossible sex=f", "--again", "--by sex", "--id-column who"])
+def test_what_only_a_table_has_is_refused_for_counts_in_hand(option: str) -> None:
+    answer = typed(f"{RELEASE} {option}")
+    assert_refused(answer)
+    assert f"counts in hand have no {option.split()[0]}; leave it out" in answer.err

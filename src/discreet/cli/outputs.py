@@ -246,6 +246,14 @@ class ReservedFile:
         self._temporary.unlink(missing_ok=True)
 
 
+def is_same_file(path: Path, other: Path) -> bool:
+    """Whether two names lead to one file, by whichever links."""
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return path.absolute() == other.absolute()
+
+
 def _is_protected(path: Path) -> bool:
     try:
         with path.open("rb") as file:

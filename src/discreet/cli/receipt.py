@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.app import HelpTyper
-from discreet.cli.outputs import ReservedFile, busy, print_answer, print_table, print_written, say
+from discreet.cli.outputs import ReservedFile, busy, is_same_file, print_answer, print_table, print_written, say
 from discreet.cli.release_outputs import meaning, print_belief
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
@@ -87,9 +87,15 @@ def export(
     if out is None:
         say(*record.splitlines())
         return
+    _require_another_file(out, file)
     with ReservedFile(out) as reserved:
         reserved.write(record.encode())
     print_written([out])
+
+
+def _require_another_file(out: Path, file: Path) -> None:
+    if is_same_file(out, file):
+        raise InvalidInput("--out names the receipt", hint="choose another name: it would be lost")
 
 
 @receipt.command("page", epilog="Example: discreet receipt page receipt.json --out receipt.html")
@@ -98,8 +104,7 @@ def page(
     out: Annotated[Path, typer.Option(help="The HTML file.")],
 ) -> None:
     """Write one HTML file for readers who have nothing installed. It loads nothing, and needs no script to be read."""
-    if out.resolve() == file.resolve():
-        raise InvalidInput("--out names the receipt", hint="give the page its own file")
+    _require_another_file(out, file)
     release = read_receipt(file)
     with ReservedFile(out) as reserved, busy("weighing the data sets"), refuse_nonsense():
         reserved.write(receipt_page(release).encode())

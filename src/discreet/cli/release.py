@@ -19,7 +19,7 @@ from discreet.cli import UNCHARGED
 from discreet.cli.app import in_groups
 from discreet.cli.failures import ChargedRequest
 from discreet.cli.inputs import read_categories, read_counts
-from discreet.cli.outputs import busy, print_answer, say, unfinished_lines
+from discreet.cli.outputs import busy, is_same_file, print_answer, say, unfinished_lines
 from discreet.cli.release_options import ReleaseOptions
 from discreet.cli.release_outputs import print_plan, print_release, publish, reserve
 from discreet.counting import CsvFormat
@@ -331,8 +331,8 @@ def _require_one_source(options: ReleaseOptions) -> None:
 def _refuse_table_options(options: ReleaseOptions) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     names = (
-        "column", "other", "missing", "by", "groups", "other-group", "engine", "delimiter", "encoding", "no-header",
-        "filter", "group-public", "id-column", "request-id", "rates", "exposure",
+        "column", "cross", "impossible", "other", "missing", "by", "groups", "other-group", "engine", "delimiter",
+        "encoding", "no-header", "filter", "group-public", "id-column", "request-id", "again", "rates", "exposure",
     )  # fmt: skip
     values = vars(options) | {
         "encoding": options.encoding != "utf-8",
@@ -368,13 +368,5 @@ def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[P
     with suppress(DiscreetError):  # what is no file, or not there, is told later
         table = find_source(source or "")
         inputs += [path for path in table.paths if isinstance(path, Path)] if isinstance(table, Files) else [table.path]
-    if any(_is_same_file(path, file) for path in written if path is not None for file in inputs):
+    if any(is_same_file(path, file) for path in written if path is not None for file in inputs):
         raise InvalidInput("--out or --plot names the table or the ledger", hint="give the release its own file")
-
-
-def _is_same_file(path: Path, other: Path) -> bool:
-    """Whether two names lead to one file, by whichever links."""
-    try:
-        return path.samefile(other)
-    except (OSError, ValueError):
-        return path.absolute() == other.absolute()
