@@ -34,8 +34,8 @@ START_BITS = 64
 CAP_BITS = 1 << 16
 
 _DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
-_RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+", re.ASCII)
-_NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}", re.ASCII)
+_RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+")
+_NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}")
 
 
 def exact(
