@@ -1,5 +1,6 @@
 """Binary64's pieces: each against its definition, or against another library."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.arithmetic.binary64 import (
+    DIGITS,
     ONE,
     ZERO,
     Dyadic,
@@ -21,7 +23,7 @@ from discreet.arithmetic.binary64 import (
     spacing,
     unit,
 )
-from discreet.arithmetic.numbers import precision
+from discreet.arithmetic.numbers import ball, fraction_lower, mantissa_and_exponent, precision
 from discreet.samplers.bits import draw_unit
 from discreet.testing import FixedBits, HashedBits
 
@@ -39,6 +41,22 @@ def test_ranks_count_the_floats_downward(rank: int) -> None:
         assert math.nextafter(float(here), 1.0) == above
 
 
+@pytest.mark.parametrize("bits", [20, 53, 54, 200])
+def test_the_rank_below_a_ball_is_the_greatest_below_its_lower_end(bits: int) -> None:
+    for value in (Fraction(1, 3), Fraction(1, 10**30), Fraction(5, 7)):
+        with precision(bits):
+            number = ball(value)
+        with precision(300):
+            rank, low = rank_below(number), fraction_lower(number)
+        assert unit(rank).fraction() <= low < unit(rank + 1).fraction()
+
+
+def test_the_spacing_is_the_power_of_two_of_which_a_number_has_so_many_digits() -> None:
+    for top, bottom in itertools.product(range(1, 14), repeat=2):
+        x, powers = Fraction(top, bottom), [Fraction(2) ** e for e in range(-60, -40)]
+        assert [spacing(x), spacing(-x)] == [next(step for step in powers if x < 2**DIGITS * step)] * 2
+
+
 @given(ranks)
 def test_the_logarithm_is_the_one_that_mpfr_rounds_correctly(rank: int) -> None:
     gmpy2 = pytest.importorskip("gmpy2")
@@ -46,6 +64,16 @@ def test_the_logarithm_is_the_one_that_mpfr_rounds_correctly(rank: int) -> None:
     with gmpy2.context(precision=53, emin=-(1 << 40), round=gmpy2.RoundToNearest):
         expected = float(-gmpy2.log(gmpy2.div_2exp(gmpy2.mpfr(u.mantissa), -u.exponent)))
     assert minus_log(u) == expected
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_logarithm_beside_the_middle_of_two_doubles_is_rounded_to_its_own_side(side: int) -> None:
+    """It is 2⁻³⁰⁰ off the middle, and an enclosure that was narrowed once does not tell."""
+    low, high = 1.5, math.nextafter(1.5, 2.0)
+    with precision(500):
+        middle = (arb(low) + arb(high)) / 2
+        u = Dyadic(*mantissa_and_exponent((-(middle + side * arb(2) ** -300)).exp().mid()))
+    assert minus_log(u) == (high if side > 0 else low)
 
 
 @pytest.mark.parametrize("rank", [-1, -2, -3, -(1 << 52), -(1 << 52) - 1, -(1 << 53), -(1074 << 52), -(1 << 70)])
@@ -132,6 +160,12 @@ def test_a_right_guess_is_confirmed_by_two_questions_and_one_beside_it_by_three(
 
     assert last_rank(holds, guess) == -77
     assert asked == questions
+
+
+def test_the_greatest_rank_is_confirmed_by_one_question() -> None:
+    asked: list[int] = []
+    assert last_rank(lambda rank: not asked.append(rank), -1) == -1  # type: ignore[func-returns-value]
+    assert asked == [-1]
 
 
 @given(st.integers(-999, 999), st.integers(-40, 40), st.integers(1, 999), st.integers(-40, 40))

@@ -124,3 +124,64 @@ def test_terms_that_are_left_out_are_within_the_stated_error(monkeypatch: pytest
                 coarse = sums()
             assert all(one.contains(other) for one, other in zip(coarse, right, strict=True))
             assert any(float(one.rad()) > 1e-9 for one in coarse)
+
+
+@pytest.mark.parametrize("variance", VARIANCES)
+def test_what_few_nodes_find_too_much_is_within_the_stated_error(
+    variance: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    v = Fraction(variance)
+    for k in (3, 4):
+        with precision(320):
+            right = [zero_sum_total(v, k), *parity_sums(v, k)]
+        for nodes in (1 + math.isqrt(math.ceil(2 * k * v)), 1 + math.isqrt(math.ceil(9 * k * v))):
+            with precision(160), monkeypatch.context() as patch:
+                patch.setattr(gaussian_sums, "_number_of_nodes", lambda v, k, nodes=nodes: nodes)
+                coarse = [zero_sum_total(v, k), *parity_sums(v, k)]
+            assert all(one.contains(other) for one, other in zip(coarse, right, strict=True))
+
+
+@pytest.mark.parametrize("nodes", [9, 30, 100])
+def test_the_share_that_nodes_find_too_much_is_bounded_within_a_factor_of_two(nodes: int) -> None:
+    v, k = Fraction(4), 5
+    with precision(160):
+        terms = [(-ball(Fraction((times * nodes) ** 2) / (2 * k * v))).exp() for times in range(1, 30)]
+        share, bound = gaussian_sums._aliases(nodes, v, k), 2 * sum(terms, arb(0))
+        assert bool(share.lower() <= 0)
+        assert bool(bound < share.upper())
+        assert bool(share.upper() < (2 + ball(Fraction(1, 1000))) * bound)
+
+
+def test_sums_are_as_sharp_as_the_working_precision_allows() -> None:
+    for bits in (64, 128):
+        with precision(bits):
+            for v in map(Fraction, ("1/8", "4/25", "1/5", "1", "40")):
+                for found in (wave_sum(v), tail_sum(v, 1), zero_sum_total(v, 3), parity_sums(v, 4)[0]):
+                    assert found.rel_accuracy_bits() > bits - 12
+
+
+def test_what_a_plain_sum_leaves_out_is_all_of_its_stated_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a wave all terms are positive, and the first that is left out outweighs the others."""
+    monkeypatch.setattr(gaussian_sums, "_is_lost", lambda rest: True)
+    v = Fraction(1, 8)
+    with precision(160):
+        left_out = 2 * sum((plain(v, t) for t in range(2, 30)), arb(0))
+        stated = wave_sum(v).rad()
+        assert bool(left_out < stated)
+        assert bool(stated < ball(Fraction(101, 100)) * left_out)
+
+
+def test_a_wave_sum_has_a_dozen_terms_at_most_whatever_its_variance(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_lost, asked = gaussian_sums._is_lost, 0
+
+    def count(rest: arb) -> bool:
+        nonlocal asked
+        asked += 1
+        return is_lost(rest)
+
+    monkeypatch.setattr(gaussian_sums, "_is_lost", count)
+    with precision(128):
+        for variance in ("1/1000", "1/10", "1/6", "1/2", "0.95", "5", "1000"):
+            asked = 0
+            wave_sum(Fraction(variance), Fraction(1, 7))
+            assert asked <= 12

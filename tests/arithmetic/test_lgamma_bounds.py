@@ -8,6 +8,7 @@ import pytest
 
 from discreet import PosteriorSpace
 from discreet.arithmetic.lgamma_bounds import (
+    SAFE,
     least_second_difference,
     least_second_differences,
     most_second_difference,
@@ -51,6 +52,21 @@ def test_bounds_are_as_sharp_as_they_say(factor: float) -> None:
         most_second_difference(1e9, 1e9 + 1e5, 10**5) * factor >= right,
     ]
     assert held.count(False) == 1
+
+
+@pytest.mark.parametrize(("low", "step"), [(1e9, 10**5), (1e9, 10**9)])
+def test_a_lower_bound_gives_away_its_room_for_rounding_and_no_more(low: float, step: int) -> None:
+    many = np.array([low]), np.array([low + step]), np.array([float(step)])
+    for least in (least_second_difference(low, low + step, step), least_second_differences(*many)[0]):
+        assert truth(low, step) * (1 - 1.5 * SAFE) < least <= truth(low, step)
+
+
+@pytest.mark.parametrize(("low", "step"), [(1e9, 10**5), (1e12, 105 * 10**9)])
+def test_an_upper_bound_holds_where_the_series_is_cut_the_most_and_is_sharp_there(low: float, step: int) -> None:
+    """The second step is just short of a tenth of the middle, from where on the whole logarithm is taken."""
+    many = np.array([low]), np.array([low + step]), np.array([float(step)])
+    for most in (most_second_difference(low, low + step, step), most_second_differences(*many)[0]):
+        assert truth(low, step) <= most < truth(low, step) * (1 + 2.75 * SAFE)
 
 
 def spaces() -> list[PosteriorSpace]:

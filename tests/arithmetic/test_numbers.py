@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from discreet import InvalidInput, Undecided
 from discreet.arithmetic.numbers import (
-    CAP_BITS,
-    MAX_LENGTH,
     Range,
     as_items,
     ball,
@@ -85,6 +83,8 @@ def test_bounds_are_strict_or_weak_as_asked() -> None:
         exact(0, "x", above=0)
     with pytest.raises(InvalidInput, match="at least 1"):
         exact("0.999", "x", minimum=1)
+    with pytest.raises(InvalidInput, match="greater than 1"):
+        exact("1/2", "x", above=1)
 
 
 def test_sizes_are_accepted_up_to_both_ends() -> None:
@@ -106,10 +106,37 @@ def test_a_range_holds_both_of_its_ends_and_is_named_where_a_number_lies_outside
         assert refusal.value.parameter == "scale"
 
 
+def test_a_range_may_end_between_whole_numbers() -> None:
+    allowed = Range("1/3", "0.7")
+    for end in ("1/3", "0.7"):
+        assert exact(end, "share", between=allowed) == Fraction(end)
+    for size in ("0.3333333333333333333", "0.7000000000000000001", 5):
+        with pytest.raises(InvalidInput, match="share is out of range"):
+            exact(size, "share", between=allowed)
+
+
 def test_long_texts_are_refused_unread() -> None:
-    assert exact("1" * MAX_LENGTH, "x") == int("1" * MAX_LENGTH)
-    with pytest.raises(InvalidInput, match="characters"):
-        exact("1" * (MAX_LENGTH + 1), "x")
+    assert exact("1" * 64, "x") == int("1" * 64)
+    with pytest.raises(InvalidInput, match="more than 64 characters"):
+        exact("1" * 65, "x")
+
+
+class Printed:
+    """What prints as a number and is none."""
+
+    def __str__(self) -> str:
+        return "1/2"
+
+
+@pytest.mark.parametrize("value", [Printed(), np.array(5), np.True_, b"5", None, [5]])
+def test_what_only_prints_as_a_number_is_refused_by_the_name_of_its_parameter(value: object) -> None:
+    with pytest.raises(InvalidInput, match="epsilon is not a number") as refusal:
+        exact(value, "epsilon")
+    assert refusal.value.parameter == "epsilon"
+    assert "0.5, 1e-6 or 1/3" in str(refusal.value.hint)
+    with pytest.raises(InvalidInput, match="n must be a whole number") as refusal:
+        whole(value, "n")
+    assert "1000 or 1e6" in str(refusal.value.hint)
 
 
 @pytest.mark.parametrize("value", [3, 3.0, "3", "3e0", "6/2", np.int32(3), Decimal("3.0")])
@@ -146,6 +173,25 @@ def test_a_ball_holds_its_rational_number_at_whatever_precision_its_ends_are_tak
     assert low <= value <= high
     assert high - low <= abs(value) * Fraction(1, 2 ** (bits - 3))
     assert inside == (low, high)
+
+
+@pytest.mark.parametrize(("middle", "radius"), [(12, 0), (3 << 80, 1), (5, 1 << 70), (Fraction(1, 1 << 40), 8)])
+def test_the_ends_of_a_ball_are_its_middle_less_and_more_its_radius(middle: Fraction | int, radius: int) -> None:
+    with precision(200):
+        wide = arb(ball(middle), ball(radius))
+    mantissa, exponent = map(int, wide.rad().man_exp())  # a radius is rounded upward, to 30 bits
+    room = mantissa * Fraction(2) ** exponent
+    assert radius <= room <= radius * Fraction(1001, 1000)
+    assert (fraction_lower(wide), fraction_upper(wide)) == (middle - room, middle + room)
+    assert fixed_lower(wide, 40) == math.floor(2**40 * (middle - room))
+    assert fixed_upper(wide, 40) == math.ceil(2**40 * (middle + room))
+    assert dyadic(wide.mid()) == middle
+
+
+def test_a_whole_number_is_a_ball_of_radius_zero_at_any_precision() -> None:
+    with precision(20):
+        assert dyadic(ball((1 << 100) + 1)) == (1 << 100) + 1
+        assert ball((1 << 100) + 1).is_exact()
 
 
 @given(st.fractions(min_value=-1000, max_value=1000), st.integers(1, 200), st.integers(20, 80))
@@ -216,16 +262,33 @@ def test_the_precision_is_raised_until_the_question_is_decided() -> None:
 
 
 def test_what_is_never_decided_stops_at_the_cap_with_a_text_about_nothing_else() -> None:
-    with pytest.raises(Undecided, match=f"undecided at {CAP_BITS} bits"):
+    with pytest.raises(Undecided, match="undecided at 65536 bits"):
         decide(lambda: None)
+    asked: list[int] = []
     with pytest.raises(Undecided, match="undecided at 256 bits"):
-        decide(lambda: None, cap=256)
+        decide(lambda: asked.append(working_bits()), cap=256)
+    assert asked == [64, 128, 256]
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
 def test_the_nearest_float_of_a_rational_is_within_one_unit_of_the_last_place(value: Fraction) -> None:
     found = nearest_float(lambda: ball(value))
     assert abs(found - value) <= Fraction(math.ulp(found)) * Fraction(6, 10)
+
+
+def test_the_nearest_float_is_of_a_ball_of_sixty_bits_and_not_of_a_wider_one() -> None:
+    asked: list[int] = []
+
+    def wide(bits: int) -> arb:
+        asked.append(working_bits())
+        return arb(1, arb(2) ** -(bits + 1))
+
+    assert wide(60).rel_accuracy_bits() == 60
+    asked.clear()
+    assert nearest_float(lambda: wide(60)) == 1.0
+    assert asked == [128]  # twice the bits of a word, which is enough for almost all
+    with pytest.raises(Undecided):
+        nearest_float(lambda: wide(59))
 
 
 def test_the_nearest_float_knows_zero_and_survives_cancellation() -> None:

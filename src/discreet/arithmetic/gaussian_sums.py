@@ -20,7 +20,7 @@ from flint import arb
 from discreet.arithmetic.numbers import ball, working_bits
 
 _TURN = Fraction(1, 6)
-"""From this variance on, Poisson's sum has fewer terms than the plain one."""
+"""From this variance on, the terms of Poisson's sum fall faster than the plain ones."""
 
 _SMOOTH = 1024
 """From this variance on, in steps of the sum, a tail is an integral and Euler and Maclaurin's corrections."""

@@ -34,8 +34,8 @@ START_BITS = 64
 CAP_BITS = 1 << 16
 
 _DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
-_RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+", re.ASCII)
-_NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}", re.ASCII)
+_RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+")
+_NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}")
 
 
 def exact(
@@ -117,12 +117,11 @@ def whole(value: object, name: str, *, minimum: int = 0) -> int:
 
 def as_items(values: object, name: str) -> list[object]:
     """The items of any array-like (list, tuple, NumPy array, pandas or Polars series), one dimension deep."""
-    kind = type(values)  # the common ones are told apart without asking an abstract class
-    if kind is not list and kind is not tuple and (isinstance(values, str | bytes) or not isinstance(values, Iterable)):
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidInput(
             f"{name} must be a list of numbers", hint="give one number for each category", parameter=name
         )
-    return list(values)  # type: ignore[call-overload,no-any-return]
+    return list(values)
 
 
 def _read(value: object, name: str, refusal: str = "is not a number", like: str = "0.5, 1e-6 or 1/3") -> Fraction:
