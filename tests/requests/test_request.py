@@ -59,7 +59,7 @@ def test_a_loss_is_that_of_all_cells_unless_groups_are_public() -> None:
     grouped: dict[str, Any] = {"by": "sex", "groups": ["f", "m", "x"], "epsilon": 1}
     protected, public = (dc.Question("vote", ["a", "b"], **grouped, group_public=each) for each in (False, True))
     assert (protected.loss_categories, public.loss_categories) == (6, 2)
-    others = [{"mechanism": "laplace"}, {"adjacency": "add-remove"}]
+    others: list[dict[str, Any]] = [{"mechanism": "laplace"}, {"adjacency": "add-remove"}]
     assert [dc.Question("vote", ["a", "b", "c"], **each).loss_categories for each in others] == [2, 2]
 
 
@@ -72,7 +72,7 @@ def test_whom_and_what_a_request_protects_is_what_was_declared() -> None:
     request = ReleaseRequest("t.csv", questions, id_column="patient")
     prepared = prepare_request(request, [(3, 4), (3, 4)])
     for scope in (prepared.columns[0].scope, prepared.scope):
-        assert (scope.unit, scope.public) == ("id:patient", {"sex"})
+        assert (scope.unit, scope.public) == ("id:patient", frozenset({"sex"}))
     assert prepared.scope.protected == {"vote", "age"}
     assert prepare_request(ReleaseRequest("t.csv", questions), [(3, 4), (3, 4)]).scope.unit == "row"
 
