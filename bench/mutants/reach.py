@@ -50,8 +50,10 @@ class Reach:
         path = ROOT / name
         return path.exists() and path.stat().st_mtime > (BUILD / "coverage").stat().st_mtime
 
-    def tests(self, change: Change, seconds: float) -> list[str]:
+    def tests(self, change: Change, seconds: float, *, lived: bool = False) -> list[str]:
         """The tests that reach a mutant, about the fastest first; without any, those that mirror its file.
+
+        Files of tests that are newer come after them, but first for a mutant that lived: what may kill it is new.
 
         What runs at import, as a constant, is reached by all tests of its file's functions. What a fixture or a cache
         of the tests holds is attributed to one test and read by others of its file: these come last.
@@ -66,11 +68,12 @@ class Reach:
             return mirror
         tests = self._in_order(reached, mirror) + self._in_order(near, mirror)
         few = [test for test in tests if self.seconds.get(test, 1.0) < seconds / 2][:MOST_TESTS]
-        return [*few, *(file for file in dict.fromkeys([*mirror, *files]) if self._is_newer(file))]
+        newer = [file for file in dict.fromkeys([*mirror, *files]) if self._is_newer(file)]
+        return [*newer, *few] if lived else [*few, *newer]
 
-    def trial(self, change: Change, killers: Sequence[str], seconds: float) -> Trial:
+    def trial(self, change: Change, killers: Sequence[str], seconds: float, *, lived: bool = False) -> Trial:
         """First the tests that killed such mutants before."""
-        tests = tuple(dict.fromkeys([*killers, *self.tests(change, seconds)]))
+        tests = tuple(dict.fromkeys([*killers, *self.tests(change, seconds, lived=lived)]))
         each = [one for test in tests for one in self._tests.get(test, [test])]
         times = {test: self.seconds[test] for test in each if test in self.seconds}
         contexts = self._contexts(change)

@@ -130,7 +130,8 @@ def run(
         own = record.get(change.mutant.id)
         similar = [*killers[change.mutant.file, change.mutant.function]][-1 : -1 - SIMILAR : -1]
         first = [killing_test(own.killed_by), *similar] if own else similar
-        return reach.trial(change, [test for test in first if test], seconds)
+        lived = own is not None and not own.killed_by
+        return reach.trial(change, [test for test in first if test], seconds, lived=lived)
 
     tests = {test for change in changes for test in reach.tests(change, seconds)}
     tests |= {test for names in killers.values() for test in names}
