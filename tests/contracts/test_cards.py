@@ -132,6 +132,12 @@ def test_the_axis_begins_at_zero_and_ends_beside_the_largest_value(ends: tuple[f
     assert low == pytest.approx(high / 2, abs=0.02)
 
 
+def test_infinite_ends_are_at_the_ends_of_the_track_and_what_is_no_number_has_no_length() -> None:
+    infinite, unknown = float("inf"), float("nan")
+    html = card("", bars=[Bar("", "", (-infinite, 1.0, infinite)), Bar("", "", (unknown,) * 3)])
+    assert lengths(html) == [(0, 100), (0, 0)]
+
+
 def test_values_that_are_all_zero_have_a_bar_of_no_length() -> None:
     assert lengths(card("", bars=[Bar("", "", (0.0, 0.0, 0.0))])) == [(0, 0)]
 
