@@ -18,6 +18,22 @@ def test_eight_places_sum_polynomials_of_degree_fifteen(length: int) -> None:
         assert float(weight[0] @ powers) == pytest.approx(truth, rel=1e-10)
 
 
+@pytest.mark.parametrize("places", range(2, 9))
+def test_no_place_is_outside_of_its_block(places: int) -> None:
+    lengths = np.arange(places, 200)
+    at, weight = gauss_rule(lengths, places)
+    assert (at >= 0).all()
+    assert (at <= lengths[:, None] - 1).all()
+    assert (weight > 0).all()
+
+
+def test_lengths_may_be_repeated_and_in_any_order() -> None:
+    at, weight = gauss_rule([40, 9, 40])
+    for row, length in enumerate([40, 9, 40]):
+        assert at[row].tolist() == pytest.approx(gauss_rule([length])[0][0].tolist(), rel=1e-12)
+        assert weight[row] @ at[row] ** 2 == pytest.approx(sum(x**2 for x in range(length)), rel=1e-12)
+
+
 def test_blocks_of_up_to_eight_numbers_are_summed_as_they_are_and_longer_ones_by_eight_places() -> None:
     places, weights, numbers = block_rule([0, 8, 20], [8, 12, 2])
     assert places[:8].tolist() == list(range(8))

@@ -26,6 +26,17 @@ def test_doubling_edges_double_with_three_steps() -> None:
     assert edges[3::3].tolist() == (65 * 2 ** np.arange(1, len(edges[3::3]) + 1)).tolist()
 
 
+@pytest.mark.parametrize("start", [8, 10**4])
+def test_doubling_edges_reach_a_last_one_that_is_among_them_and_not_beyond(start: int) -> None:
+    for doubled in (0, 1, 3, 30):
+        last = start * 2**doubled
+        edges = doubling_edges(start, last)
+        assert edges[0] == start
+        assert edges[-1] == last
+        assert len(edges) == 3 * doubled + 1
+        assert doubling_edges(start, last - 1).tolist() == edges[:-1].tolist()
+
+
 def test_parts_of_blocks_follow_each_other_and_differ_by_one_at_most() -> None:
     start, length = cut(np.array([0, 5, 10**15]), np.array([5, 3, 10**14 + 7]), np.array([2, 1, 10]))
     assert start.tolist()[:3] == [0, 2, 5]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.arithmetic.cards import MAX_BARS, Bar, card, share_bar
+from discreet.arithmetic.cards import MAX_BARS, Bar, card, promise, share_bar
 from discreet.arithmetic.texts import visible_text
 from discreet.receipts import read_receipt
 from tests.attacks.test_foreign_text_steers_nothing import INVISIBLE, VISIBLE, WRITTEN
@@ -107,6 +107,74 @@ def test_bars_stay_on_their_track_and_long_lists_are_cut() -> None:
         assert 0 <= float(start) <= float(start) + float(width) <= 100.01
     assert "… and 5 more" in texts(html)
     assert html.count("<tr") == MAX_BARS
+
+
+def lengths(html: str) -> list[tuple[float, float]]:
+    """Where each bar begins and ends, in hundredths of the track."""
+    ends = re.findall(r"left:([\d.-]+)%;width:([\d.-]+)%", html)
+    return [(float(low), float(low) + float(width)) for low, width in ends]
+
+
+def test_bars_have_one_axis_with_a_mark_at_zero() -> None:
+    html = card("", bars=[Bar("", "", (-1.0, 1.0, 4.0)), Bar("", "", None, (0.0, 2.0, 3.0))])
+    (low, high), (zero, plain) = lengths(html)
+    assert [low, high] == pytest.approx([0, 97], abs=2)
+    unit = (high - low) / 5
+    assert [zero, plain] == pytest.approx([low + unit, low + 4 * unit], abs=0.03)
+    marks = re.findall(r"left:([\d.]+)%;top:0;height:16px;width:1px", html)
+    assert list(map(float, marks)) == pytest.approx([zero] * 2, abs=0.03)
+
+
+@pytest.mark.parametrize("ends", [(2.0, 3.0, 4.0), (0.1, 0.15, 0.2)])
+def test_the_axis_begins_at_zero_and_ends_beside_the_largest_value(ends: tuple[float, float, float]) -> None:
+    ((low, high),) = lengths(card("", bars=[Bar("", "", ends)]))
+    assert 95 < high < 100
+    assert low == pytest.approx(high / 2, abs=0.02)
+
+
+def test_infinite_ends_are_at_the_ends_of_the_track_and_what_is_no_number_has_no_length() -> None:
+    infinite, unknown = float("inf"), float("nan")
+    html = card("", bars=[Bar("", "", (-infinite, 1.0, infinite)), Bar("", "", (unknown,) * 3)])
+    assert lengths(html) == [(0, 100), (0, 0)]
+
+
+def test_values_that_are_all_zero_have_a_bar_of_no_length() -> None:
+    assert lengths(card("", bars=[Bar("", "", (0.0, 0.0, 0.0))])) == [(0, 0)]
+
+
+def test_a_share_is_drawn_and_said_with_the_noise_if_that_is_known() -> None:
+    aware, plain = (0.5, 0.55, 0.625), (0.4, 0.5, 0.6)
+    both, one, none = share_bar("x", aware, plain), share_bar("x", None, plain), share_bar("x", None)
+    assert both.text == "55.0 % (50.0 to 62.5)"
+    assert one.text == "50.0 % (40.0 to 60.0)"
+    assert not re.search(r"\d", none.text)
+    (low, high), (start, end) = lengths(card("", bars=[both]))
+    assert (high - low) / (end - start) == pytest.approx(0.125 / 0.2, abs=0.002)
+    assert len(lengths(card("", bars=[one]))) == 1
+    assert lengths(card("", bars=[none])) == []
+
+
+@pytest.mark.parametrize("badge", ["", "not publishable"])
+def test_a_card_has_a_badge_only_if_it_is_given_one_and_every_style_has_values(badge: str) -> None:
+    root = ElementTree.fromstring(card("t", badge=badge, bars=[share_bar("x", (0.1, 0.2, 0.3))], facts={"n": 5}))  # noqa: S314 - our own text
+    assert [span.text for span in root.iter("span")] == [badge] * bool(badge)
+    styles = [element.attrib["style"] for element in root.iter() if "style" in element.attrib]
+    assert len(styles) > 9
+    for style in styles:
+        assert all(re.fullmatch(r"[a-z-]+:[^:;]+", part) for part in style.split(";")), style
+
+
+@pytest.mark.parametrize("kind", ["released", "belief", "noise-aware", "share", "receipt", "bundle"])
+def test_a_card_says_what_its_bars_show(kind: str) -> None:
+    html = shown()[kind]._repr_html_()
+    assert "privacy noise included" in texts(html)
+    assert ("at face value" in texts(html)) == ("dashed" in html)
+
+
+def test_a_promise_that_no_float_can_hold_is_not_said_to_be_one() -> None:
+    assert promise(700.0).endswith("by a factor of at most 1.02E+304.")
+    for epsilon in (700.5, 1e9, float("inf"), float("nan")):
+        assert promise(epsilon).startswith("It protects nobody")
 
 
 @pytest.mark.parametrize("path", sorted(WRITTEN.glob("*.json")), ids=lambda path: path.stem)

@@ -107,7 +107,7 @@ def _track(bar: Bar, start: float, length: float) -> str:
     """The noise-aware interval above, thick, with its mean; the one without noise below, thin and dashed."""
 
     def at(value: float) -> float:
-        return min(100.0, max(0.0, 100 * (value - start) / length)) if math.isfinite(value) else 100.0 * (value > 0)
+        return min(100.0, max(0.0, 100 * (value - start) / length))  # 0 for what is no number, too
 
     pieces = [f'<div style="position:absolute;left:{at(0):.2f}%;top:0;height:16px;width:1px;background:#888"></div>']
     for ends, style, tick in (

@@ -35,7 +35,7 @@ def gauss_rule(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats
     middle, vectors = np.linalg.eigh(matrix)  # reads the lower triangle
     at = np.clip(unique[:, None] * middle + (unique[:, None] - 1) / 2, 0.0, unique[:, None] - 1)
     weight = unique[:, None] * vectors[:, 0, :] ** 2
-    return at[back.reshape(-1)], weight[back.reshape(-1)]
+    return at[back], weight[back]
 
 
 def block_rule(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, Wholes]:
@@ -46,9 +46,7 @@ def block_rule(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, W
     step = np.arange(PLACES)
     inside = step < length[short, None]
     at, weight = gauss_rule(length[~short])
-    places = np.concatenate(
-        [(start[short, None] + step)[inside].astype(np.float64), (start[~short, None] + at).ravel()]
-    )
+    places = np.concatenate([(start[short, None] + step)[inside], (start[~short, None] + at).ravel()])
     weights = np.concatenate([np.ones(int(inside.sum())), weight.ravel()])
     numbers = np.concatenate([np.repeat(number[short], length[short]), np.repeat(number[~short], PLACES)])
     order = np.argsort(places, kind="stable")

@@ -27,7 +27,7 @@ def doubling_edges(start: int, last: float, *, steps: int = 3) -> Wholes:
     >>> doubling_edges(8, 40).tolist()
     [8, 10, 12, 16, 20, 25, 32, 40]
     """
-    count = steps * max(0, int(np.ceil(np.log2(max(last / start, 1.0))))) + 1
+    count = steps * int(np.ceil(np.log2(max(last / start, 1.0)))) + 1
     edges = np.unique(np.floor(start * 2.0 ** (np.arange(count) / steps)).astype(np.int64))
     return edges[edges <= last]
 

@@ -52,8 +52,7 @@ def visible_text(text: object) -> str:
     >>> print(visible_text("a\nb\x1b[31m, yes\u202e"))
     a\nb\x1b[31m, yes\u202e
     """
-    line = str(text)
-    return line if is_visible(line) else "".join(c if is_visible(c) else ascii(c)[1:-1] for c in line)
+    return "".join(c if is_visible(c) else ascii(c)[1:-1] for c in str(text))
 
 
 def require_name(text: object, what: str, *, most: int = MAX_NAME_CHARS) -> str:
@@ -89,7 +88,7 @@ def likely_name(text: str, names: Sequence[str]) -> str | None:
     ('Dole', 'Clinton', None)
     """
     same = (name for name in names if _fold(name) == _fold(text))
-    return next(same, None) or next(iter(get_close_matches(text, names, n=1, cutoff=0.8)), None)
+    return next(same, None) or next(iter(get_close_matches(text, names, cutoff=0.8)), None)
 
 
 def _fold(text: str) -> str:
