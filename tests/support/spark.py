@@ -3,6 +3,7 @@
 It takes seconds to start, so all tests that use it are of one group, which one worker of pytest runs.
 """
 
+import logging
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -67,6 +68,8 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     from discreet.counting.sources import find_spark
     from discreet.counting.spark_sessions import session_for
 
+    # What it holds of the driver is given back whenever it is collected, and told of in the log of another test.
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment(tmp_path_factory.mktemp("spark")).items():
             patch.setenv(name, value)
