@@ -462,6 +462,17 @@ def test_a_line_is_a_row_only_as_it_was_written() -> None:
         assert said_by(file._read_rows, other + line, 0, "l.db").startswith("row 1 of l.db is")
 
 
+def test_a_row_whose_newline_was_lost_is_ended_by_the_next(tmp_path: Path, quick: None) -> None:
+    path = tmp_path / "l.db"
+    file.create_file(path, BUDGET)
+    whole = path.read_bytes()
+    for end in (whole[:-1], whole, whole + b"torn"):
+        path.write_bytes(end)
+        entry = Ledger(path).charge("d", 1, request_id="r", digest="x")
+        assert path.read_bytes() == whole + file._line(Ledger(path).history()[1])
+        assert Ledger(path).verify(entry.hash).rows == 2
+
+
 def test_what_is_read_is_the_same_whatever_is_asked_for(tmp_path: Path) -> None:
     file.create_file(tmp_path / "l.db", BUDGET)
     store = open_store(tmp_path / "l.db")

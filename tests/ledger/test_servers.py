@@ -579,6 +579,15 @@ def test_every_failure_of_a_server_has_words_of_our_own() -> None:
         assert str(refusal.value) == message
 
 
+def test_a_server_that_cannot_be_reached_is_named() -> None:
+    url, hint = "postgresql://u:secret@127.0.0.1:1/d", "check the address, the user, the password and the server"
+    calls: list[Callable[[], object]] = [lambda: Ledger(url), lambda: Ledger.create(url, dataset="d", epsilon=1)]
+    for call in calls:
+        with pytest.raises(LedgerError) as refusal:
+            call()
+        assert str(refusal.value) == f"postgresql://127.0.0.1:1/d cannot be reached; {hint}"
+
+
 def test_psycopg_is_kept_from_writing_to_the_error_stream() -> None:
     assert [type(handler) for handler in logging.getLogger("psycopg").handlers] == [logging.NullHandler]
 

@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock, call
 
 import psycopg
 import pytest
@@ -95,9 +96,9 @@ def test_version_2_verifies_and_goes_on_and_says_what_its_budgets_mixed(before: 
 def test_a_changed_row_of_before_is_named(column: str, value: str, before: Ledger, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None)) as connection:
         connection.executescript(f"DROP TRIGGER no_update; UPDATE entries SET {column} = {value} WHERE seq = 3")  # noqa: S608
-    for call in (before.verify, lambda: before.charge("anes", "1/10", request_id="r", digest="x")):
+    for act in (before.verify, lambda: before.charge("anes", "1/10", request_id="r", digest="x")):
         with pytest.raises(LedgerError, match="row 3 of"):
-            call()
+            act()
 
 
 def test_text_of_before_that_is_no_unicode_is_a_row_that_is_named(before: Ledger, tmp_path: Path) -> None:
@@ -147,6 +148,8 @@ def test_a_file_of_before_is_first_read_without_its_journal_and_never_made(
     connect = sqlite3.connect
 
     def note(address: str, **options: object) -> sqlite3.Connection:
+        assert options.get("uri") is True, "else, as SQLite was built, the address might be a name"
+        assert options.get("timeout") == file.PATIENCE
         asked.append(address.rpartition("?")[2])
         return connect(address, **options)  # type: ignore[call-overload, no-any-return]
 
@@ -166,6 +169,8 @@ def test_a_file_of_before_is_brought_to_this_version_step_by_step(
     path, steps = tmp_path / "l.db", list[tuple[str, bytes]]()
     old, rows = path.read_bytes(), b"".join(map(file._line, before.history()))
     (tmp_path / "l.db-journal").write_bytes(b"left behind")
+    read = Mock(side_effect=file.read_sqlite)
+    monkeypatch.setattr(file, "read_sqlite", read)
     monkeypatch.setattr(file, "step", lambda name: steps.append((name, path.read_bytes())))
     monkeypatch.setattr(file, "_sync", lambda handle: steps.append((f"sync {handle > 2}", path.read_bytes())))
     before.charge("anes", "1/10", request_id="wednesday", digest="g")
@@ -183,6 +188,7 @@ def test_a_file_of_before_is_brought_to_this_version_step_by_step(
         ("committed", end),
     ]
     assert end.startswith(converted)
+    assert read.call_args_list == [call(path, str(path))] * 2, "again once nobody else can write"
     assert not (tmp_path / "l.db-journal").exists()
 
 
