@@ -16,6 +16,7 @@ from unittest.mock import Mock
 
 import pytest
 
+import discreet.ledger
 import discreet.ledger.file as file
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Entry, Ledger
@@ -471,6 +472,10 @@ def test_a_row_whose_newline_was_lost_is_ended_by_the_next(tmp_path: Path, quick
         entry = Ledger(path).charge("d", 1, request_id="r", digest="x")
         assert path.read_bytes() == whole + file._line(Ledger(path).history()[1])
         assert Ledger(path).verify(entry.hash).rows == 2
+
+
+def test_all_that_the_room_offers_is_there() -> None:
+    assert all(hasattr(discreet.ledger, name) for name in discreet.ledger.__all__)
 
 
 def test_what_is_read_is_the_same_whatever_is_asked_for(tmp_path: Path) -> None:

@@ -312,6 +312,9 @@ def test_a_refusal_that_has_a_code_is_no_broken_connection(database: str) -> Non
     with pytest.raises(LedgerError) as refusal, ledger._store.transaction("d"):
         raise psycopg.errors.QueryCanceled
     assert "broke before it answered" not in refusal.value.message
+    with pytest.raises(LedgerError) as refusal, ledger._store.transaction("d"):
+        raise psycopg.OperationalError
+    assert refusal.value.message == f"the connection to {ledger.name} broke before it answered"
     assert ledger.charge("d", 1, request_id="r", digest="x").is_new
 
 
@@ -703,6 +706,31 @@ def test_the_table_itself_refuses_a_row_without_what_every_row_has(two_datasets:
     assert [name for name, *_ in columns] == list(Entry._fields)
     assert {name for name, needed, _ in columns if needed} == {"seq", "kind", "dataset", "time", "previous", "hash"}
     assert {collation for _, _, collation in columns[1:]} == {"C"}
+
+
+def test_every_transaction_has_the_settings_that_it_rests_on(two_datasets: Ledger) -> None:
+    store: Any = two_datasets._store
+    settings = {
+        "synchronous_commit": "on",
+        "search_path": "pg_catalog",
+        "row_security": "off",
+        "lock_timeout": "1min",
+        "idle_in_transaction_session_timeout": "1min",
+    }
+
+    def kept(link: psycopg.Connection[Any]) -> dict[str, str]:
+        names = [*settings, "transaction_isolation", "transaction_read_only"]
+        rows = link.execute("SELECT name, current_setting(name) FROM unnest(%s::text[]) AS name", (names,))
+        return dict(rows.fetchall())
+
+    with store._reading() as link:
+        assert kept(link) == {
+            **settings, "transaction_isolation": "repeatable read", "transaction_read_only": "on"
+        }  # fmt: skip
+    with store.transaction("d"):
+        assert kept(store._shared.link()) == {
+            **settings, "transaction_isolation": "read committed", "transaction_read_only": "off"
+        }  # fmt: skip
 
 
 def test_a_server_comes_by_the_places_where_the_plug_is_pulled(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
