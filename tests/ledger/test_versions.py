@@ -169,7 +169,7 @@ def test_a_file_of_before_is_brought_to_this_version_step_by_step(
     path, steps = tmp_path / "l.db", list[tuple[str, bytes]]()
     old, rows = path.read_bytes(), b"".join(map(file._line, before.history()))
     (tmp_path / "l.db-journal").write_bytes(b"left behind")
-    read = Mock(side_effect=file.read_sqlite)
+    read = Mock(side_effect=sqlite_history.read_sqlite)
     monkeypatch.setattr(file, "read_sqlite", read)
     monkeypatch.setattr(file, "step", lambda name: steps.append((name, path.read_bytes())))
     monkeypatch.setattr(file, "_sync", lambda handle: steps.append((f"sync {handle > 2}", path.read_bytes())))
