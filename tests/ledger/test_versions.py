@@ -8,10 +8,13 @@ import sys
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock, call
 
 import psycopg
 import pytest
 
+import discreet.ledger.file as file
+import discreet.ledger.sqlite_history as sqlite_history
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Ledger, Scope
 from tests.contracts.source import ROOT
@@ -93,9 +96,100 @@ def test_version_2_verifies_and_goes_on_and_says_what_its_budgets_mixed(before: 
 def test_a_changed_row_of_before_is_named(column: str, value: str, before: Ledger, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None)) as connection:
         connection.executescript(f"DROP TRIGGER no_update; UPDATE entries SET {column} = {value} WHERE seq = 3")  # noqa: S608
-    for call in (before.verify, lambda: before.charge("anes", "1/10", request_id="r", digest="x")):
+    for act in (before.verify, lambda: before.charge("anes", "1/10", request_id="r", digest="x")):
         with pytest.raises(LedgerError, match="row 3 of"):
-            call()
+            act()
+
+
+def test_text_of_before_that_is_no_unicode_is_a_row_that_is_named(before: Ledger, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None)) as connection:
+        connection.executescript(
+            "DROP TRIGGER no_update; UPDATE entries SET digest = CAST(x'31ff' AS TEXT) WHERE seq = 3"
+        )
+    with pytest.raises(LedgerError) as refusal:
+        before.verify()
+    assert refusal.value.message == f"row 3 of {tmp_path / 'l.db'} is not as it was written"
+
+
+def test_a_file_of_before_that_cannot_be_read_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, names = tmp_path / "l.db", list[str]()
+    path.touch()
+    broken = f"{path} is not a ledger, or broken; check the name, or restore a copy whose head you know"
+    locked = f"{path} is locked by another process; try again when it has ended"
+    for failure, code, message in (
+        (sqlite3.OperationalError(), sqlite3.SQLITE_BUSY, locked),
+        (sqlite3.OperationalError(), sqlite3.SQLITE_BUSY_SNAPSHOT, locked),
+        (sqlite3.OperationalError(), sqlite3.SQLITE_LOCKED, locked),
+        (sqlite3.OperationalError(), sqlite3.SQLITE_IOERR, broken),
+        (sqlite3.OperationalError(), None, broken),
+        (UnicodeError(), None, broken),
+    ):
+        if code is not None:
+            vars(failure)["sqlite_errorcode"] = code
+
+        def fail(_connection: sqlite3.Connection, name: str, failure: Exception = failure) -> None:
+            names.append(name)
+            raise failure
+
+        monkeypatch.setattr(sqlite_history, "_state", fail)
+        with pytest.raises(LedgerError) as refusal:
+            sqlite_history.read_sqlite(path, str(path))
+        assert str(refusal.value) == message
+    assert len(names) == 12, "each was read with its journal too"
+    assert names[1::2] == [str(path)] * 6
+
+
+def test_a_file_of_before_is_first_read_without_its_journal_and_never_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, asked = write_sqlite(tmp_path / "a?b%20c.db", 1), list[str]()
+    connect = sqlite3.connect
+
+    def note(address: str, **options: object) -> sqlite3.Connection:
+        assert options.get("uri") is True, "else, as SQLite was built, the address might be a name"
+        assert options.get("timeout") == file.PATIENCE
+        asked.append(address.rpartition("?")[2])
+        return connect(address, **options)  # type: ignore[call-overload, no-any-return]
+
+    monkeypatch.setattr("sqlite3.connect", note)
+    assert sqlite_history.read_sqlite(path, "l.db").head == HEADS[1]
+    assert asked == ["mode=ro&immutable=1"]
+    with pytest.raises(LedgerError):
+        sqlite_history.read_sqlite(tmp_path / "missing.db", "l.db")
+    assert asked[1:] == ["mode=ro&immutable=1", "mode=rw"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_of_before_is_brought_to_this_version_step_by_step(
+    before: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until its header is written it is the SQLite file that it was; the rows are on the disk before the header."""
+    path, steps = tmp_path / "l.db", list[tuple[str, bytes]]()
+    old, rows = path.read_bytes(), b"".join(map(file._line, before.history()))
+    (tmp_path / "l.db-journal").write_bytes(b"left behind")
+    read = Mock(side_effect=sqlite_history.read_sqlite)
+    monkeypatch.setattr(file, "read_sqlite", read)
+    monkeypatch.setattr(file, "step", lambda name: steps.append((name, path.read_bytes())))
+    monkeypatch.setattr(file, "_sync", lambda handle: steps.append((f"sync {handle > 2}", path.read_bytes())))
+    before.charge("anes", "1/10", request_id="wednesday", digest="g")
+    header, end = file.HEADER % len(old), path.read_bytes()
+    converted = header + old[len(header) :] + rows
+    assert steps == [
+        ("open", old),
+        ("sync True", old + rows),
+        ("converted", old + rows),
+        ("sync True", converted),
+        ("locked", converted),
+        ("sync True", end[:-1]),
+        ("written", end[:-1]),
+        ("sync True", end),
+        ("committed", end),
+    ]
+    assert end.startswith(converted)
+    assert read.call_args_list == [call(path, str(path))] * 2, "again once nobody else can write"
+    assert not (tmp_path / "l.db-journal").exists()
 
 
 @pytest.mark.few(2)
