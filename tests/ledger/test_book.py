@@ -63,6 +63,7 @@ def test_a_charge_says_all_that_was_asked_and_is_found_so_again(ledger: Ledger) 
         outcome=None,
         is_new=True,
     )
+    assert row.time >= ledger.history()[0].time
     assert (row.rho, row.spent_rho, row.spent_epsilon, row.spent_delta) == (None, None, "1/3", "1/10000000")
     ledger.charge("d", "1/4", request_id="s", digest="another")
     ledger.seal("s", '{"output": 1}\n  ')
@@ -72,6 +73,16 @@ def test_a_charge_says_all_that_was_asked_and_is_found_so_again(ledger: Ledger) 
     assert second.outcome == '{"output": 1}\n', "only blanks at its end are no part of it"
     assert ledger.find("s") == second
     assert ledger.charge("d", "1/4", request_id="s", digest="another") == second
+
+
+def test_charges_come_with_what_was_sealed_for_them(ledger_place: str) -> None:
+    ledger = Ledger.create(ledger_place, dataset="d", epsilon=1)
+    for name in ("first", "second", "third"):
+        ledger.charge("d", "1/10", request_id=name, digest=name)
+    ledger.seal("first", '"one"')
+    ledger.seal("second", '"two"')
+    outcomes = [(charge.request_id, charge.outcome, charge.is_new) for charge in ledger.charges("d")]
+    assert outcomes == [("first", '"one"', False), ("second", '"two"', False), ("third", None, False)]
 
 
 def test_charges_are_those_of_one_dataset(ledger: Ledger, tmp_path: Path) -> None:
