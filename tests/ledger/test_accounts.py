@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -59,9 +60,9 @@ def test_rows_that_follow_each_other_add_up() -> None:
     assert list(state.charges) == ["a", "b", "c"]
     assert state.seals == {"a": rows[-1]}
     one, other = state.accounts()
-    assert (one.dataset, one.spent, one.charges, one.sealed) == ("d", (Fraction(1, 2), 0), 2, 1)
+    assert (one.dataset, one.spent, one.charges, one.sealed) == ("d", (Fraction(1, 2), Fraction(0)), 2, 1)
     assert (one.unfinished, one.units, one.unit, one.slots) == (("c",), ("row",), "row", ())
-    assert (one.adjacency, one.composition, one.budget) == ("replace-one", "basic", (1, Fraction(1, 10)))
+    assert (one.adjacency, one.composition, one.budget) == ("replace-one", "basic", (Fraction(1), Fraction(1, 10)))
     assert (other.dataset, other.spent.epsilon, other.unfinished) == ("e", Fraction(1, 3), ("b",))
     assert Replay().rows == 0
     assert Replay().head == FIRST
@@ -75,6 +76,7 @@ WRONG = {
     "charged twice": HALF._replace(request_id="a"),
     "charged twice, elsewhere": charge("a", dataset="e"),
     "no loss": charge("b", "0", "1/4")._replace(spent_rho=charge("a").rho),
+    "no loss, of which nothing else is known": charge("b", "0", "1/4")._replace(rho=None, spent_rho=None),
     "no rho": HALF._replace(rho="0", spent_rho=charge("a").rho),
     "a rho above all that was ever written": HALF._replace(
         rho="1/31", spent_rho=str(Fraction(RHO) / 2 + Fraction(1, 31))
@@ -128,7 +130,8 @@ def test_a_charge_with_a_delta_may_have_any_rho_above_nothing() -> None:
 @pytest.mark.parametrize("field", ["seq", "previous", "hash"])
 def test_a_link_of_the_chain_that_is_broken_is_named(field: str) -> None:
     rows = chained([BUDGET, charge("a"), charge("b", times=2)])
-    broken = rows[1]._replace(**{field: 3 if field == "seq" else "1" * 64})
+    change: dict[str, Any] = {field: 3 if field == "seq" else "1" * 64}
+    broken = rows[1]._replace(**change)
     if field != "hash":
         broken = broken._replace(hash=broken.computed_hash())
     with pytest.raises(LedgerError, match="row 2 of"):
@@ -148,7 +151,7 @@ def test_of_one_dataset_only_its_own_rows_are_added_up() -> None:
     assert state.budgets["d"].spent.amount.epsilon == Fraction(1, 2)
     assert (list(state.charges), state.seals) == (["a", "c"], {})
     another = replay([rows[0], rows[3]], "l.db", "d")
-    assert (list(another.charges), another.budgets["d"].spent.amount.epsilon) == (["b"], 0)
+    assert (list(another.charges), another.budgets["d"].spent.amount.epsilon) == (["b"], Fraction(0))
 
 
 def test_of_one_dataset_a_wrong_row_is_named_by_its_number() -> None:

@@ -304,19 +304,19 @@ def test_a_budget_is_sound_if_its_row_says_what_this_library_would() -> None:
 
 def test_what_remains_is_the_most_that_one_more_charge_may_cost() -> None:
     assert after(row("1", "1/10"), spend("1/3", "1/30")).remaining == (Fraction(2, 3), Fraction(1, 15))
-    assert Budget(ZCDP).remaining == (1, 0), "by the sum; its δ pays for the composition"
+    assert Budget(ZCDP).remaining == (Fraction(1), Fraction(0)), "by the sum; its δ pays for the composition"
     few = after(ZCDP, spend("1/3"))
-    assert few.remaining == (Fraction(2, 3), 0)
+    assert few.remaining == (Fraction(2, 3), Fraction(0))
     tenth = spend("1/10", rho=Fraction(1, 800))
     many = after(ZCDP, *[tenth] * 12)
     left = Fraction(RHO) - Fraction(12, 800)
-    assert many.remaining == (_epsilon_lower(left), 0), "the sum is beyond the budget: by its ρ"
+    assert many.remaining == (_epsilon_lower(left), Fraction(0)), "the sum is beyond the budget: by its ρ"
     assert many.remaining.epsilon > 0
-    assert after(ZCDP, spend("1")).remaining == (0, 0), "nothing is less than nothing"
+    assert after(ZCDP, spend("1")).remaining == (Fraction(0), Fraction(0)), "nothing is less than nothing"
     noisy = after(ZCDP, spend("1/10", "1/1000000000", Fraction(1, 1000)))
-    assert noisy.remaining == (_epsilon_lower(Fraction(RHO) - Fraction(1, 1000)), 0)
+    assert noisy.remaining == (_epsilon_lower(Fraction(RHO) - Fraction(1, 1000)), Fraction(0))
     unknown = after(ZCDP, spend("1/3")._replace(rho=None))
-    assert unknown.remaining == (Fraction(2, 3), 0), "by the sum alone"
+    assert unknown.remaining == (Fraction(2, 3), Fraction(0)), "by the sum alone"
     assert unknown.concentrated is None
     assert Budget(row("1")).concentrated is None
     assert few.concentrated == (epsilon_upper(pure_rho(Fraction(1, 3)), "1e-6"), Fraction(1, 10**6))
@@ -328,14 +328,14 @@ def test_of_a_schedule_the_largest_free_slot_remains() -> None:
         return spend(epsilon, composition=text)
 
     budget = after(SLOTS, takes(0, "1/5"))
-    assert budget.remaining == (Fraction(1, 2), 0)
+    assert budget.remaining == (Fraction(1, 2), Fraction(0))
     assert [(slot.epsilon, slot.times, slot.used) for slot in budget.slots] == [
         (Fraction(1, 4), 2, 1),
         (Fraction(1, 2), 1, 0),
     ]
-    assert after(SLOTS, takes(1, "1/5")).remaining == (Fraction(1, 4), 0)
+    assert after(SLOTS, takes(1, "1/5")).remaining == (Fraction(1, 4), Fraction(0))
     full = after(SLOTS, takes(0, "1/5"), takes(0, "1/5"), takes(1, "1/5"))
-    assert full.remaining == (0, 0)
+    assert full.remaining == (Fraction(0), Fraction(0))
     for slot in (0, 1, 2, -1):
         with pytest.raises(BudgetExceeded, match="fits no slot"):
             full.require_room(takes(slot, "1/5"))
@@ -367,7 +367,7 @@ def test_a_schedule_is_charged_twice_the_epsilon_of_what_adds_or_removes() -> No
 
 
 def test_a_charge_fits_up_to_the_last_bit_and_no_further() -> None:
-    assert Budget(row("1", "1/10")).require_room(spend("1", "1/10")).amount == (1, Fraction(1, 10))
+    assert Budget(row("1", "1/10")).require_room(spend("1", "1/10")).amount == (Fraction(1), Fraction(1, 10))
     for more in (spend("1000001/1000000"), spend("1", "1/5")):
         with pytest.raises(BudgetExceeded):
             Budget(row("1", "1/10")).require_room(more)

@@ -188,6 +188,9 @@ def test_a_schedule_has_at_most_100000_slots_of_100_kinds_for_2_to_100000_catego
         with pytest.raises(InvalidInput, match="the schedule is too long") as refused:
             Schedule.read(text, 2)
         assert refused.value.hint == "plan at most 100,000 releases of 100 kinds"
+    with pytest.raises(InvalidInput, match="cannot be read") as refused:
+        Schedule.read("12", 2)
+    assert refused.value.hint == 'write it like "12 x 0.25, 1 x 1"'
     for categories in (1, 0, -1, 100_001):
         with pytest.raises(InvalidInput, match="a release has at least 2 categories"):
             Schedule.read("1 x 1", categories)
