@@ -282,7 +282,8 @@ def after(budget: Entry, *charges: Entry) -> Budget:
 
 
 def test_a_budget_is_sound_if_its_row_says_what_this_library_would() -> None:
-    for sound in (row("1"), row("1", composition=None), row("1/3", "1/10"), ZCDP, SLOTS):
+    least = row(str(epsilon_upper("1/100", "1e-6")), "1/1000000", composition="zcdp", rho="1/100")
+    for sound in (row("1"), row("1", composition=None), row("1/3", "1/10"), ZCDP, SLOTS, least):
         assert Budget(sound).is_sound()
     for wrong in (
         row("0"),
@@ -405,9 +406,12 @@ def test_a_refusal_says_which_part_does_not_fit_and_what_is_left_of_it() -> None
     )
     concentrated = refusal(after(ZCDP, spend("1/3")), spend("3/4"))
     assert concentrated.message == "epsilon = 3/4 does not fit: at most 0.666666 is left of 1 for 'd'"
-    long = Fraction(2 * 10**40 + 1, 3 * 10**40)  # its digits go on above the six that are shown
-    words = refusal(after(row("1"), spend(str(1 - long))), spend(str(long + Fraction(1, 10**41)))).message
-    assert words == "epsilon = 0.666667 does not fit: 0.666666 of 1 is left for 'd'"
+    whole, more = (Fraction(part * 10**40 + 1, 30 * 10**40) for part in (20, 22))  # too long to be shown as they are
+    budget = after(row(str(whole)), spend(str(whole / 10**9)))
+    words = refusal(budget, spend(str(more))).message
+    assert words == "epsilon = 0.733334 does not fit: 0.666666 of 0.666666 is left for 'd'", "rounded against who asks"
+    with pytest.raises(BudgetExceeded, match=r"epsilon = 0\.733334 fits no slot"):
+        Budget(SLOTS).take_slots(spend(str(more)), [need_of_epsilon(more)])
 
 
 def test_a_refusal_of_what_fits_no_slot_names_the_free_ones_and_who_may_ask() -> None:
