@@ -64,6 +64,7 @@ def test_rows_that_follow_each_other_add_up() -> None:
     assert (one.unfinished, one.units, one.unit, one.slots) == (("c",), ("row",), "row", ())
     assert (one.adjacency, one.composition, one.budget) == ("replace-one", "basic", (Fraction(1), Fraction(1, 10)))
     assert (other.dataset, other.spent.epsilon, other.unfinished) == ("e", Fraction(1, 3), ("b",))
+    assert Replay().only is None
     assert Replay().rows == 0
     assert Replay().head == FIRST
 

@@ -85,6 +85,30 @@ def test_charges_come_with_what_was_sealed_for_them(ledger_place: str) -> None:
     assert outcomes == [("first", '"one"', False), ("second", '"two"', False), ("third", None, False)]
 
 
+def test_a_request_is_known_though_others_came_after_it(ledger_place: str) -> None:
+    """On a server only some rows are read for a charge, and the newest is always among them."""
+    ledger = Ledger.create(ledger_place, dataset="d", epsilon=1)
+    Ledger.create(ledger_place, dataset="e", epsilon=1)
+    for name in ("first", "second"):
+        ledger.charge("d", "1/10", request_id=name, digest=name)
+    ledger.charge("e", "1/10", request_id="third", digest="third")
+    ledger.seal("first", '"one"')
+    ledger.charge("e", "1/10", request_id="fourth", digest="fourth")
+    again = ledger.charge("d", "1/10", request_id="first", digest="first")
+    assert (again.is_new, again.outcome) == (False, '"one"')
+    assert ledger.find("first") == again
+    with pytest.raises(InvalidInput, match="'first' was made with other parameters"):
+        ledger.charge("e", "1/10", request_id="first", digest="first")
+    with pytest.raises(LedgerError, match="request 'first' is sealed"):
+        ledger.seal("first", '"two"')
+    ledger.seal("second", '"three"')
+    assert (ledger.spent("d").epsilon, ledger.remaining("e").epsilon) == (Fraction(1, 5), Fraction(4, 5))
+    ledger.afford("d", "4/5")
+    with pytest.raises(BudgetExceeded):
+        ledger.afford("d", "81/100")
+    assert ledger.verify().rows == 8
+
+
 def test_charges_are_those_of_one_dataset(ledger: Ledger, tmp_path: Path) -> None:
     Ledger.create(tmp_path / "l.db", dataset="e", epsilon=1)
     ledger.charge("e", "1/4", request_id="r", digest="x")

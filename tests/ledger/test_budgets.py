@@ -406,7 +406,7 @@ def test_a_refusal_says_which_part_does_not_fit_and_what_is_left_of_it() -> None
     )
     concentrated = refusal(after(ZCDP, spend("1/3")), spend("3/4"))
     assert concentrated.message == "epsilon = 3/4 does not fit: at most 0.666666 is left of 1 for 'd'"
-    whole, more = (Fraction(part * 10**40 + 1, 30 * 10**40) for part in (20, 22))  # too long to be shown as they are
+    whole, more = (Fraction(part * 10**39 + 1, 30 * 10**39) for part in (20, 22))  # too long to be shown as they are
     budget = after(row(str(whole)), spend(str(whole / 10**9)))
     words = refusal(budget, spend(str(more))).message
     assert words == "epsilon = 0.733334 does not fit: 0.666666 of 0.666666 is left for 'd'", "rounded against who asks"
