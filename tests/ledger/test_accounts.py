@@ -142,7 +142,7 @@ def test_a_link_of_the_chain_that_is_broken_is_named(field: str) -> None:
 def test_a_ledger_without_rows_has_lost_them() -> None:
     with pytest.raises(LedgerError, match=r"^l\.db has lost its rows") as refused:
         replay([], "l.db")
-    assert refused.value.hint == RESTORE
+    assert refused.value.hint == RESTORE == "spend nothing more from it, and restore a copy whose head you know"
 
 
 def test_of_one_dataset_only_its_own_rows_are_added_up() -> None:

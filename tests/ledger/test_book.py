@@ -254,7 +254,7 @@ def test_a_charge_to_a_schedule_takes_what_its_mechanism_needs_and_no_more(tmp_p
         schedule="1 x 1/4, 1 x 1/2",
         categories_at_least=3,
     )
-    ledger.afford("d", geometric("1/4", 3))
+    ledger.afford("d", geometric("1/2", 3))
     ledger.charge("d", geometric("1/4", 3), request_id="r", digest="x")
     assert [slot.used for slot in ledger.account("d").slots] == [1, 0]
     with pytest.raises(BudgetExceeded):
