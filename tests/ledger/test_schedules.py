@@ -13,6 +13,7 @@ from discreet.ledger import Ledger, schedules
 from discreet.ledger.schedules import (
     Need,
     Schedule,
+    Slot,
     TakenSlot,
     fits_slot,
     need_of_epsilon,
@@ -176,6 +177,128 @@ def test_a_schedule_goes_with_exact_composition_and_may_have_a_limit(tmp_path: P
         opened(tmp_path / "l.db", epsilon=3)
     opened(tmp_path / "l.db", epsilon=4)
     assert opened(tmp_path / "m.db", "3 x 1/3", delta=0).account("d").budget == (Fraction(1), Fraction(0))
+
+
+def test_a_schedule_has_at_most_100000_slots_of_100_kinds_for_2_to_100000_categories() -> None:
+    hundred = [f"1 x 1/{i}" for i in range(1, 101)]
+    assert len(Schedule.read(",".join(hundred), 2).slots) == 100
+    assert Schedule.read("99999 x 1, 1 x 2", 100_000) == (((99_999, Fraction(1)), (1, Fraction(2))), 100_000)
+    assert Schedule.read("2 x 0.25, 1 × 1,3x1/4", 2).slots == ((5, Fraction(1, 4)), (1, Fraction(1)))
+    for text in (",".join([*hundred, "1 x 2"]), "100000 x 1, 1 x 2", "100001 x 1"):
+        with pytest.raises(InvalidInput, match="the schedule is too long") as refused:
+            Schedule.read(text, 2)
+        assert refused.value.hint == "plan at most 100,000 releases of 100 kinds"
+    with pytest.raises(InvalidInput, match="cannot be read") as refused:
+        Schedule.read("12", 2)
+    assert refused.value.hint == 'write it like "12 x 0.25, 1 x 1"'
+    for categories in (1, 0, -1, 100_001):
+        with pytest.raises(InvalidInput, match="a release has at least 2 categories"):
+            Schedule.read("1 x 1", categories)
+
+
+def test_a_stored_schedule_is_read_only_as_it_is_written() -> None:
+    written = "exact 2 x 1/4, 1 x 1 for 3 categories"
+    assert str(Schedule.read_stored(written)) == written
+    for text in (
+        None,
+        "exact",
+        "exact 1 x 1, 2 x 1/4 for 3 categories",
+        "exact 2 x 0.25, 1 x 1 for 3 categories",
+        "exact 2 x 1/4, 1 x 1 for 03 categories",
+        "exact 2 x 1/4, 1 x 1 for 1 categories",
+        f"{written} ",
+    ):
+        with pytest.raises(ValueError, match=r"not a schedule|not as it is written|at least 2"):
+            Schedule.read_stored(text)
+
+
+@pytest.mark.parametrize(("text", "total"), [("1 x 1/3", "1/3"), ("2 x 4", "8"), ("3 x 1/7, 2 x 1/3", "23/21")])
+def test_without_a_delta_a_schedule_costs_the_sum_of_its_slots(text: str, total: str) -> None:
+    schedule = Schedule.read(text, 2)
+    assert schedule.price(Fraction(0)) == Fraction(total), "exactly: six digits rounded up would be more"
+    assert schedule.keeps(Fraction(total), Fraction(0))
+    assert not schedule.keeps(Fraction(total) - Fraction(1, 10**6), Fraction(0))
+
+
+def test_a_price_is_kept_and_six_digits_less_are_not() -> None:
+    schedule, delta = Schedule.read("8 x 1/2, 2 x 1", 3), Fraction(1, 100)
+    price = schedule.price(delta)
+    assert price < 6
+    assert schedule.keeps(price, delta)
+    assert not schedule.keeps(price - Fraction(1, 10**5), delta)
+
+
+def test_a_slot_allows_the_loss_and_the_variation_of_its_release() -> None:
+    schedule = Schedule.read("1 x 1/4, 1 x 1", 3)
+    assert schedule.needs() == [Need(*price(3, epsilon).needs[0]) for epsilon in ("1/4", "1")]
+    assert need_of_epsilon(Fraction(1, 4)) == Need(*price(2, "1/4").needs[0])
+    quarter, whole = schedule.needs()
+    assert fits_slot(quarter, whole)
+    assert not fits_slot(whole, quarter)
+    assert not fits_slot(Need(quarter.epsilon, whole.variation), quarter)
+    assert not fits_slot(Need(whole.epsilon, quarter.variation), quarter)
+
+
+def test_slots_are_free_until_as_many_are_taken_as_there_are() -> None:
+    schedule, need = Schedule.read("2 x 1/4, 1 x 1", 2), need_of_epsilon(Fraction(1, 5))
+    first, second = TakenSlot(0, need), TakenSlot(1, need)
+    assert schedule.are_free([first, first, second], {})
+    assert schedule.are_free([first], {0: 1, 1: 1})
+    for taken, used_before in (
+        ([first], {0: 2}),
+        ([first, first], {0: 1}),
+        ([first] * 3, {}),
+        ([second], {1: 1}),
+        ([TakenSlot(2, need)], {}),
+        ([TakenSlot(-1, need)], {}),
+        ([first, TakenSlot(2, need)], {}),
+        ([first, TakenSlot(0, need_of_epsilon(Fraction(1, 2)))], {}),
+    ):
+        assert not schedule.are_free(taken, used_before)
+    assert schedule.take([need], {}) == [first]
+    assert schedule.take([need], {0: 2}) == [second]
+    assert schedule.take([need] * 3, {}) == [first, first, second]
+    assert schedule.take([need], {0: 2, 1: 1}) is None
+    assert schedule.take([need] * 4, {}) is None
+    assert schedule.uses({0: 1}) == ((Fraction(1, 4), 2, 1), (Fraction(1), 1, 0))
+    assert [slot.free for slot in schedule.uses({0: 1})] == [1, 1]
+
+
+def test_squares_show_forty_at_most_and_any_use_at_all() -> None:
+    assert Slot(LESS, times=40, used=39).squares() == "■" * 39 + "□"
+    assert Slot(LESS, times=100_000, used=1).squares() == "■" + "□" * 39
+    assert Slot(LESS, times=80, used=80).squares() == "■" * 40
+    assert Slot(LESS, times=41, used=0).squares() == "□" * 40
+
+
+def test_what_no_number_of_losses_makes_one_of_is_no_question_of_slots(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "l.db", "1 x 1/2")
+    with pytest.raises(InvalidInput, match="is budgeted under replace-one, and this release is under replace-answer"):
+        ledger.charge("d", "1/2", request_id="r", digest="x", adjacency="replace-answer")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[0,"0","1/8"]]',
+        '[[0,"-1/4","1/8"]]',
+        '[[0,"1/4","-1/8"]]',
+        '[[0,"1/4","1/8",0]]',
+        '[[0,"1/4"]]',
+        '[["0","1/4","1/8"]]',
+        '[[0.0,"1/4","1/8"]]',
+        "7",
+    ],
+)
+def test_a_need_that_is_none_is_not_read(text: str) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        read_taken_slots(text)
+
+
+def test_a_release_that_tells_nothing_may_take_a_slot() -> None:
+    taken = [TakenSlot(12, Need(Fraction(1, 4), Fraction(0))), TakenSlot(0, Need(Fraction(1, 3), Fraction(1, 9)))]
+    assert write_taken_slots(taken) == '[[12,"1/4","0"],[0,"1/3","1/9"]]'
+    assert read_taken_slots(write_taken_slots(taken)) == taken
 
 
 def test_the_rows_say_what_was_taken_in_one_way_only() -> None:

@@ -222,7 +222,7 @@ def _read_loss(epsilon: object, delta: object, rho: object) -> Loss:
 
 @lru_cache(maxsize=256)  # the same few texts are read again and again while a charge is decided
 def _read_number(text: object) -> Fraction:
-    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
+    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS + 1 or not _FRACTION.fullmatch(text):
         raise ValueError("not an amount")
     number = Fraction(text)
     if str(number) != text:
