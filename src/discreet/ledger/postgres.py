@@ -136,6 +136,8 @@ def _query(
 
 def _replay(rows: list[tuple[object, ...]], name: str, dataset: str | None, request_id: str | None) -> Replay:
     absent = (None,) * (len(COLUMNS) - len(rows[0]) if rows else 0)  # of tables of an earlier version
+    if rows and len(rows[0]) > len(COLUMNS):
+        raise LedgerError(f"{name} has a column that this version does not know", hint="upgrade discreet")
     entries = [Entry._make(row + absent) for row in rows]
     return replay(entries, name, only=None if dataset is None and request_id is None else dataset or "")
 
