@@ -54,7 +54,7 @@ def test_every_receipt_obeys_its_schema_verifies_and_has_no_n(form: str) -> None
     again = Receipt.from_json(receipt.to_json())
     assert again.verify().digest == receipt.document["certificate"]["digest"]
     assert (receipt.n, again.document["adjacency"]) == (None, "add-remove")
-    assert "n=" not in repr(receipt)
+    assert " n=" not in repr(receipt)
 
 
 def test_the_schema_is_the_second_one_s_but_for_what_tells_n() -> None:
