@@ -274,3 +274,10 @@ def test_draws_of_a_belief_are_those_of_its_shares() -> None:
     belief = read_noisy([0, 5, 2], noise=NOISES[1], total=7, clamped=True)
     drawn = belief.posterior._sample(HashedBits("noisy"), 4000)
     assert drawn.mean(axis=0) == pytest.approx(belief.mean, abs=0.01)
+
+
+@pytest.mark.parametrize("count", ["1e16", -(10**16), 9999999999999999999999999999999993])
+def test_a_count_that_no_table_has_is_refused(count: object) -> None:
+    assert dc.read_noisy([1, 3, 10**12], noise=dc.noise.DiscreteLaplace(scale=2)).mean.size == 3
+    with pytest.raises(dc.InvalidInput, match="a noisy count is out of range; stay between -1e15 and 1e15"):
+        dc.read_noisy([1, 3, count], noise=dc.noise.DiscreteLaplace(scale=2))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from discreet.arithmetic.numbers import as_items, exact, whole
+from discreet.arithmetic.numbers import Range, as_items, exact, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
 from discreet.inference.factor_posteriors import SURPRISING, contradict, factor_posterior
@@ -18,6 +18,9 @@ from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import PosteriorSpace
 
 STATED = "noise as stated by the publisher"
+
+COUNT_RANGE = Range("-1e15", "1e15")
+"""As many records as a space may have."""
 
 MAX_ERROR = 1e-3
 """Where floats cannot tell probabilities apart by more than this, nothing is said."""
@@ -49,7 +52,7 @@ def read_noisy(
     >>> dc.read_noisy([61, -2, 44], noise=noise).total.interval()
     (97.0, 115.0)
     """
-    values = [exact(value, "a noisy count") for value in as_items(counts, "counts")]
+    values = [exact(value, "a noisy count", between=COUNT_RANGE) for value in as_items(counts, "counts")]
     noises = [noise] * len(values) if isinstance(noise, StatedNoise) else list(noise)
     if len(noises) != len(values) or not all(isinstance(each, StatedNoise) for each in noises):
         raise InvalidInput(
