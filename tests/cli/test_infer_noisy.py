@@ -1,11 +1,14 @@
 """`discreet infer --noisy`: the same numbers as in Python, and what cannot be read is refused in one line."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import discreet as dc
+from discreet.cli import noisy_tables
+from discreet.inference.noisy import read_noisy
 from tests.cli.command import assert_painted, assert_refused, told, typed
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -63,6 +66,15 @@ def test_a_total_that_the_noisy_counts_contradict_is_believed_with_a_warning() -
         assert answer.err.startswith("warning: the noisy counts contradict --total") == contradicted
         assert answer.err.count("\n") == contradicted
     assert typed("infer --noisy u.csv --noise 'laplace scale=1e14' --total 1000").err == ""  # too many numbers to list
+
+
+def test_a_warning_of_another_library_is_not_taken_for_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
+    def noisy(*arguments: Any, **options: Any) -> dc.Belief:
+        warnings.warn("something of its own", stacklevel=1)
+        return read_noisy(*arguments, **options)
+
+    monkeypatch.setattr(noisy_tables, "read_noisy", noisy)
+    assert typed("infer --noisy u.csv --noise 'laplace scale=2 rounded' --clamped --total 43").err == ""
 
 
 def test_noise_that_leaves_too_many_counts_open_is_refused_unless_it_may_take_long_or_the_total_is_known() -> None:

@@ -431,6 +431,7 @@ def test_a_new_ledger_is_synced_before_it_has_its_name_and_its_name_before_the_a
 
 def test_names_that_cannot_be_synced_are_no_failure(tmp_path: Path) -> None:
     file._sync_names(tmp_path / "missing")
+    assert contents(tmp_path) == {}, "and nothing is made"
 
 
 def test_a_name_that_was_taken_meanwhile_leaves_that_file_as_it_is(tmp_path: Path) -> None:
