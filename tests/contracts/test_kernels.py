@@ -69,6 +69,18 @@ def test_a_kernel_is_its_law_on_random_spaces(name: str, spaces: int) -> None:
             assert misses(mechanism.kernel, mechanism, rng) == []
 
 
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_what_a_kernel_says_of_its_family_is_true(name: str) -> None:
+    mechanism = build(name, PosteriorSpace(["1/2", 1, 2], 5), epsilon=4)
+    kernel = mechanism.kernel
+    assert kernel.pace in {"quick", "prepared", "slow"}
+    for counts in kernel.candidates.tolist():
+        own = kernel.column(counts).values
+        apart = np.abs(kernel.candidates - counts).sum(axis=1)
+        loss = own[apart == 0] - own[apart == 2]
+        assert not kernel.reached or loss == pytest.approx(4)
+
+
 @pytest.mark.parametrize("part", ["_logs", "log_normaliser"])
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_a_kernel_that_is_off_by_a_millionth_is_rejected(name: str, part: str, monkeypatch: pytest.MonkeyPatch) -> None:

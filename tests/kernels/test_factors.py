@@ -90,7 +90,48 @@ def test_what_no_belief_can_weigh_names_another_mechanism() -> None:
     assert refusal.value.hint == "use geometric"
 
 
-@pytest.mark.parametrize(("prior", "quick"), [([1, 1], True), ([1, 1, 1], False)])
-def test_very_wide_noise_is_quickly_read_along_a_line_alone(prior: list[int], quick: bool) -> None:
-    mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=10**9), epsilon="1e-5")
-    assert mechanism.kernel.quick is quick
+@pytest.mark.parametrize("mechanism", [dc.Laplace(SPACE, epsilon=1), SnappedCounts(SPACE, epsilon=2)], ids=str)
+def test_what_was_not_looked_at_may_be_anything(mechanism: dc.Mechanism) -> None:
+    factors = mechanism.kernel.factors((12, 0, 0))
+    assert factors is not None
+    free = factors if isinstance(mechanism, SnappedCounts) else factors[1:]
+    assert {(factor.first, factor.last, factor.left, factor.right, factor.bend) for factor in free} == {
+        (0, 12, 0, 0, 0)
+    }
+
+
+QUICK: list[tuple[type[dc.Mechanism], list[int], int | None, dict[str, object], bool]] = [
+    (dc.Geometric, [1, 1], 10**9, {"epsilon": "1e-5"}, True),
+    (dc.Geometric, [1, 1], 10**9, {"epsilon": "1e-7"}, False),
+    (dc.Geometric, [1, 1, 1], 10**9, {"epsilon": "1e-5"}, False),
+    (dc.Geometric, [1, 1, 1], 10**3, {"epsilon": "1e-5"}, True),
+    (dc.Geometric, [1, 1, 1], 10**9, {"epsilon": 1}, True),
+    (dc.Geometric, [1, 1], None, {"epsilon": "1e-4"}, False),
+    (dc.Gaussian, [1, 1, 1], 10**9, {"sigma": 10**4}, False),
+    (dc.Gaussian, [1, 1, 1], 10**9, {"sigma": 10}, True),
+    (dc.Laplace, [1, 1], 10**9, {"epsilon": "1e-5"}, True),
+    (dc.Laplace, [1, 1], 10**9, {"epsilon": "1e-7"}, False),
+    (dc.Laplace, [1, 1], 10**6, {"epsilon": "1e-7"}, True),
+    (dc.Laplace, [1, 1, 1], 10**4, {"epsilon": 1}, False),
+    (dc.Laplace, [1, 1, 1], 10**3, {"epsilon": 1}, True),
+    (SnappedCounts, [1, 1], 100, {"epsilon": 1}, True),
+    (SnappedCounts, [1, 1], 200, {"epsilon": 1}, False),
+    (dc.ExponentialGlobal, [1, 1], 2000, {"epsilon": 1}, True),
+    (dc.ExponentialGlobal, [1, 1], 3000, {"epsilon": 1}, False),
+]
+
+
+@pytest.mark.parametrize(("family", "prior", "n", "setting", "quick"), QUICK)
+def test_wide_noise_is_quickly_read_along_a_line_or_among_few_records(
+    family: type[dc.Mechanism], prior: list[int], n: int | None, setting: dict[str, object], quick: bool
+) -> None:
+    assert family(dc.PosteriorSpace(prior=prior, n=n), **setting).kernel.quick is quick
+
+
+def test_masses_of_many_snapped_counts_are_not_worked_out() -> None:
+    few, many = (SnappedCounts(dc.PosteriorSpace([1, 1], n), epsilon=1).kernel for n in (4000, 10**4))
+    assert few.listed
+    assert few.factors((0, 4000)) is not None
+    assert many.factors((0, 10**4)) is None
+    with pytest.raises(dc.TooLarge, match="snapping was not made for so many data sets"):
+        many.column((0, 10**4))

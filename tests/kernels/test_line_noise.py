@@ -1,10 +1,13 @@
 """The closed tails of line noise are those of the laws that are drawn from."""
 
+import math
+
 import numpy as np
 import pytest
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
+from discreet.kernels.line_noise import GaussianNoise, LineNoise
 
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=12)
 MECHANISMS = [
@@ -57,3 +60,35 @@ def test_blocks_have_the_masses_of_their_counts(mechanism: dc.Mechanism) -> None
     above = [single[601 + first : 601 + last].sum() for first, last in zip(near, [*near[1:], 602], strict=True)]
     assert blocks[len(near) + 1 :] == pytest.approx(np.array(above), rel=1e-9)
     assert blocks.sum() == pytest.approx(1, abs=1e-9)
+    short = np.arange(1, 31)  # the noise goes on beyond the last
+    masses = noise.masses(30)
+    outward = np.concatenate([masses[:30][::-1], masses[30:]])
+    assert noise.block_masses(short, short) == pytest.approx(outward, rel=1e-9, abs=1e-15)
+
+
+def beyond(noise: LineNoise | GaussianNoise, h: int) -> float:
+    """P(noise ≥ h), also where it is smaller than a rounding of 1."""
+    if isinstance(noise, GaussianNoise):
+        return float(np.exp(noise.log_masses(np.arange(h, 3 * h, dtype=np.float64))).sum())
+    return float(noise.masses(h)[-1])
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_ends_stand_for_at_least_what_is_at_them(mechanism: dc.Mechanism) -> None:
+    noise = mechanism.kernel.noise
+    assert noise is not None
+    for h in (1, 2, 8, 20):
+        steps = np.arange(1, h + 1)
+        for masses in (noise.masses(h), noise.block_masses(steps, steps)):
+            assert masses[-1] >= beyond(noise, h) * (1 - 1e-9) - 1e-16
+            assert masses[-1] >= noise.masses(h + 1)[-2] > 0
+
+
+@pytest.mark.parametrize(("mechanism", "least"), [(MECHANISMS[1], -43), (MECHANISMS[3], -46), (MECHANISMS[6], -46)])
+def test_windows_end_where_what_is_left_is_lost_and_not_long_after(mechanism: dc.Mechanism, least: float) -> None:
+    noise, n = mechanism.kernel.noise, 10**6
+    assert noise is not None
+    assert [noise.reach(few) for few in (1, 5)] == [1, 5]
+    assert least < math.log(beyond(noise, noise.reach(n))) + 2 * math.log(n) < -42
+    if isinstance(noise, GaussianNoise):
+        assert least < math.log(beyond(noise, noise.extent)) < -42

@@ -20,25 +20,32 @@ def family(name: str, prior: list[str], n: int, epsilon: str) -> Exponential:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_totals_agree_with_enumeration_at_every_count(name: str) -> None:
     mechanism = family(name, ["1/2", "3"], 1500, "1")
-    normalisers = LineNormalisers(mechanism)(np.arange(1501.0))
-    gap = np.abs(normalisers.values - HellingerKernel(mechanism).enumerated.log_normalisers)
+    totals, exact = LineNormalisers(mechanism), HellingerKernel(mechanism).enumerated.log_normalisers
+    normalisers = totals(np.arange(1501.0))
+    gap = np.abs(normalisers.values - exact)
     assert (gap <= normalisers.errors).all()
     assert gap.max() < 1e-8
+    assert totals.directly(np.arange(1501.0)) == pytest.approx(exact, abs=1e-12)
 
 
 @pytest.mark.parametrize("prior", [["1e12", "1"], ["1", "1e12"], ["1e-9", "1e9"]])
 def test_normalisers_between_panels_are_sums_of_their_own_under_any_prior(prior: list[str]) -> None:
     n = 10**9
     totals = LineNormalisers(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale="1/2"))
-    near = np.array([140.0, 200.0, 3000.0, 1e5, 1e7])
+    near = np.array([128.0, 140.0, 200.0, 3000.0, 1e5, 1e7])
     c = np.concatenate([near, n - near, [n / 2]])
-    assert (np.abs(totals(c).values - totals.directly(c)) <= totals(c).errors + 1e-8).all()
+    normalisers = totals(c)
+    assert (np.abs(normalisers.values - totals.directly(c)) <= normalisers.errors).all()
+    assert normalisers.errors.max() < 1e-8
+    assert 0 <= min(totals.bends) <= max(totals.bends) <= n
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_normalisers_are_sums_of_their_own_where_a_rate_bends_and_between_whole_counts(name: str) -> None:
     totals = LineNormalisers(family(name, ["1e-3", "2"], 2000, "1"))
     assert any(200 < bend < 1800 for bend in totals.bends)
+    changes = np.flatnonzero(np.diff(totals._least_term(np.arange(2001))))
+    assert totals.bends == sorted({1000, *changes.tolist()})
     c = np.concatenate([np.arange(128.0), np.arange(128.0, 1872.5, 0.5), np.arange(1873.0, 2001.0)])
     normalisers = totals(c)
     assert (np.abs(normalisers.values - totals.directly(c)) <= normalisers.errors + 1e-11).all()
@@ -52,7 +59,7 @@ def test_a_rate_bends_where_another_term_becomes_the_least() -> None:
     assert (totals._least_term(turns) != totals._least_term(turns + 1)).all()
 
 
-@pytest.mark.parametrize("n", [3, 127, 128, 129, 254, 255, 256, 257])
+@pytest.mark.parametrize("n", [1, 3, 127, 128, 129, 254, 255, 256, 257])
 def test_short_lines_are_summed_count_by_count(n: int) -> None:
     mechanism = family("exponential-smooth", ["1/2", "3"], n, "1")
     normalisers = LineNormalisers(mechanism)(np.arange(n + 1.0))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp
+from numpy.polynomial import Polynomial
 
 from discreet.kernels.powers import FIRST, Powers, _log_power, powers
 
@@ -17,9 +18,19 @@ def log_power(m: float, a: float) -> float:
         return float(mp.log(weight))
 
 
+def debye(terms: int, order: float, a: float) -> float:
+    """The sum of Debye's series for K, its polynomials by their recurrence."""
+    t, u, total = Polynomial([0.0, 1.0]), Polynomial([1.0]), 0.0
+    for k in range(terms):
+        total += float(u(1 / math.hypot(1, a / order))) / (-order) ** k
+        u = t**2 * (1 - t**2) * u.deriv() / 2 + ((1 - 5 * t**2) * u).integ() / 8
+    return total
+
+
+@pytest.mark.parametrize("steepest", [40.0, 1e4])
 @pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])
-def test_powers_add_up_to_the_weight(a: float) -> None:
-    series = powers(1e6, 40.0)
+def test_powers_add_up_to_the_weight(a: float, steepest: float) -> None:
+    series = powers(1e6, steepest)
     none, logs, rest = series.log_weights(np.array([a]))
     assert np.exp(none[0]) + np.exp(logs).sum() + rest[0] == pytest.approx(1, abs=1e-12)
     for z in (0.0, 0.3, 0.9, 0.999):
@@ -45,11 +56,16 @@ def test_the_weight_of_each_power_is_that_of_the_bessel_function(a: float) -> No
         assert float(_log_power(np.array([m]), np.array([[a]]))[0, 0]) == pytest.approx(
             log_power(m, a), abs=1e-13 + 0.01 / m**5
         )
+    missing = math.log(debye(14, 15.5, a) / debye(5, 15.5, a))
+    assert float(_log_power(np.array([16.0]), np.array([[a]]))[0, 0]) == pytest.approx(
+        log_power(16, a) - missing, abs=2e-14
+    )
 
 
 def test_powers_reach_to_the_last_one_in_blocks_that_double() -> None:
     series = powers(1000.0, 4.0)
     assert series.times.sum() == pytest.approx(1023)
+    assert powers(1024.0).times.sum() == pytest.approx(1023)
     assert series.exponents[: FIRST - 1].tolist() == list(range(1, FIRST))
     assert (np.diff(series.exponents) > 0).all()
     assert len(series.exponents) == FIRST - 1 + 6 * 9  # ⌈7 + 0.6·√4⌉ places in each of six blocks
