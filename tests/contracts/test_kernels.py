@@ -69,16 +69,34 @@ def test_a_kernel_is_its_law_on_random_spaces(name: str, spaces: int) -> None:
             assert misses(mechanism.kernel, mechanism, rng) == []
 
 
+SAID = {
+    "signed": {"gaussian", "geometric"},
+    "noisy": {"gaussian", "geometric", "laplace", "laplace-improved"},
+    "weighted": {name for name in BY_NAME if name.startswith("exponential")},
+    "same_rates": {"exponential-global"},
+    "closed": {"tight"},
+    "reached": {"geometric"},
+}
+
+
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_what_a_kernel_says_of_its_family_is_true(name: str) -> None:
-    mechanism = build(name, PosteriorSpace(["1/2", 1, 2], 5), epsilon=4)
-    kernel = mechanism.kernel
+    kernel = build(name, PosteriorSpace(["1/2", 1, 2], 5), epsilon=4).kernel
+    assert {what: getattr(kernel, what) for what in SAID} == {what: name in names for what, names in SAID.items()}
     assert kernel.pace in {"quick", "prepared", "slow"}
     for counts in kernel.candidates.tolist():
         own = kernel.column(counts).values
         apart = np.abs(kernel.candidates - counts).sum(axis=1)
         loss = own[apart == 0] - own[apart == 2]
         assert not kernel.reached or loss == pytest.approx(4)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "geometric", "optimal", "snapping", "tight"])
+def test_the_bends_of_a_column_are_where_noise_points_and_beside_it(name: str) -> None:
+    kernel = build(name, PosteriorSpace([1, 1], 9), epsilon=1).kernel
+    for z in (-2, 0, 4, 9, 11) if kernel.noisy else (0, 4, 9):
+        about = {min(max(min(max(z, 0), 9) + side, 0), 9) for side in (-1, 0, 1)}
+        assert kernel.kinks((z, 9 - z)) == (sorted(about) if kernel.noisy else None)
 
 
 @pytest.mark.parametrize("part", ["_logs", "log_normaliser"])

@@ -1,5 +1,7 @@
 """Kernels of the Hellinger family: bounds on the rates of a block of counts, and where normalisers come from."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from discreet.posteriors.grid import grid
 FAMILIES = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
 
 
-def kernel(prior: list[object], n: int, scale: object = "1/2") -> HellingerKernel:
+def kernel(prior: Sequence[object], n: int, scale: object = "1/2") -> HellingerKernel:
     return HellingerKernel(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale=scale))
 
 

@@ -1,5 +1,6 @@
 """Columns as products of factors: they are the column, they fall as fast as they promise, and they bend where said."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_what_was_not_looked_at_may_be_anything(mechanism: dc.Mechanism) -> None
     }
 
 
-QUICK: list[tuple[type[dc.Mechanism], list[int], int | None, dict[str, object], bool]] = [
+QUICK: list[tuple[Callable[..., dc.Mechanism], list[int], int | None, dict[str, object], bool]] = [
     (dc.Geometric, [1, 1], 10**9, {"epsilon": "1e-5"}, True),
     (dc.Geometric, [1, 1], 10**9, {"epsilon": "1e-7"}, False),
     (dc.Geometric, [1, 1, 1], 10**9, {"epsilon": "1e-5"}, False),
@@ -123,7 +124,7 @@ QUICK: list[tuple[type[dc.Mechanism], list[int], int | None, dict[str, object], 
 
 @pytest.mark.parametrize(("family", "prior", "n", "setting", "quick"), QUICK)
 def test_wide_noise_is_quickly_read_along_a_line_or_among_few_records(
-    family: type[dc.Mechanism], prior: list[int], n: int | None, setting: dict[str, object], quick: bool
+    family: Callable[..., dc.Mechanism], prior: list[int], n: int | None, setting: dict[str, object], quick: bool
 ) -> None:
     assert family(dc.PosteriorSpace(prior=prior, n=n), **setting).kernel.quick is quick
 
