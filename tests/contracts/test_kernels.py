@@ -83,12 +83,21 @@ SAID = {
 def test_what_a_kernel_says_of_its_family_is_true(name: str) -> None:
     kernel = build(name, PosteriorSpace(["1/2", 1, 2], 5), epsilon=4).kernel
     assert {what: getattr(kernel, what) for what in SAID} == {what: name in names for what, names in SAID.items()}
-    assert kernel.pace in {"quick", "prepared", "slow"}
-    for counts in kernel.candidates.tolist():
+    assert (kernel.pace in {"quick", "prepared", "slow"}, kernel.cost > 0, kernel.postprocess) == (
+        True,
+        True,
+        "nearest",
+    )
+    noises = {"zero_sum": "geometric", "cell_noise": "gaussian", "laplace": "laplace"}
+    assert [what for what in noises if getattr(kernel, what) is not None] == [
+        what for what, family in noises.items() if name.startswith(family)
+    ]
+    some = kernel.candidates[3:5]
+    assert kernel.column(some[0], some).values == pytest.approx(kernel.column(some[0]).values[3:5])
+    for counts in kernel.candidates.tolist() if kernel.reached else ():
         own = kernel.column(counts).values
         apart = np.abs(kernel.candidates - counts).sum(axis=1)
-        loss = own[apart == 0] - own[apart == 2]
-        assert not kernel.reached or loss == pytest.approx(4)
+        assert own[apart == 0] - own[apart == 2] == pytest.approx(4)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "geometric", "optimal", "snapping", "tight"])
