@@ -3,17 +3,31 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
+from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet.arithmetic.numbers import precision
-from discreet.samplers.noise import Geometric, RoundedLaplace, Rounding, TwoSided, ZeroSum, geometric, zero_sum
-from discreet.testing import HashedBits
+from discreet.arithmetic.numbers import ball, precision
+from discreet.samplers.bits import Table, tabulate
+from discreet.samplers.noise import (
+    Geometric,
+    Independent,
+    RoundedLaplace,
+    Rounding,
+    TwoSided,
+    ZeroSum,
+    _falling_weights,
+    geometric,
+    independent,
+    zero_sum,
+)
+from discreet.testing import CountedBits, HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.mechanisms import laplace_interval
 from tests.oracles.precision import mp, real
+from tests.support.release_paths import chance_of
 from tests.support.statistics import Outcome, fits, tally
 
 RATES = ["0.01", "1/8", "0.3", "1", "5/2", "20"]
@@ -62,9 +76,76 @@ def test_the_low_digits_of_a_small_rate_are_drawn_too(rate: str) -> None:
     assert fits(tally([x % modulus] for x in noise.draw_many(HashedBits(f"digits {rate}"), 60_000).tolist()), law)
 
 
-def test_the_noise_of_a_rate_is_prepared_once() -> None:
+def test_the_noise_of_a_rate_is_prepared_once_and_not_kept_for_ever() -> None:
     assert geometric(Fraction(1, 3)) is geometric(Fraction(1, 3))
     assert zero_sum(Fraction(1, 3), 4) is zero_sum(Fraction(1, 3), 4)
+    assert None not in [kept.cache_parameters()["maxsize"] for kept in (geometric, independent, zero_sum)]
+
+
+# Tables
+
+
+def test_falling_weights_and_what_is_left_of_them_make_up_the_whole_series() -> None:
+    with precision(96):
+        weights, rest = _falling_weights(Fraction(1, 3), 64)
+        assert (sum(weights, rest) * -ball(Fraction(-1, 3)).expm1()).contains(1)
+
+
+def assert_sharp(table: Table, law: list[Any], width: int) -> None:
+    """It encloses the running sums of the law within two units: so one word decides nearly always."""
+    for low, high, running in zip(table.lows, table.highs, accumulate(law), strict=False):
+        assert low <= running * 2**width <= high <= low + 2
+
+
+def test_tables_enclose_their_running_sums_sharply() -> None:
+    q, wide, zero = mp.exp(-real("0.51")), mp.exp(-real("0.3")), mp.tanh(real("1/16"))
+    folded = TwoSided(Fraction("0.3"))._folded
+    assert folded is not None
+    assert_sharp(Geometric(Fraction("0.51"))._rest._table(64), [(1 - q) * q**t for t in range(300)], 64)
+    assert_sharp(folded._table(64), [(1 - wide) / (1 + wide) * wide ** ((i + 1) // 2) for i in range(600)], 64)
+    assert_sharp(TwoSided(Fraction(1, 8))._nonzero._table(64), [zero, 1 - zero], 64)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "rate", "width"), [(3, "3/2", 64), (3, "1/20", 8), (30, "7/10", 20), (1000, "3", 64)])
+def test_totals_are_bounded_by_what_is_listed_and_by_what_is_said_of_the_rest(
+    k: int, rate: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights are known up to a factor: some factor must take all of them between their bounds."""
+    seen: list[tuple[list[int], list[int], int, int]] = []
+
+    def record(lows: list[int], highs: list[int], outside: int, width: int, *, first: int) -> Table:
+        seen.append((lows, highs, outside, first))
+        return tabulate(lows, highs, outside, width, first=first)
+
+    monkeypatch.setattr("discreet.samplers.noise.tabulate", record)
+    table = ZeroSum(Fraction(rate), k)._table(width)
+    [(lows, highs, beyond, first)] = seen
+    cut = first + len(lows)
+    weights = [math.comb(t + k - 1, t) ** 2 * mp.exp(-2 * t * real(rate)) for t in range(3 * cut)]
+    total, listed = sum(weights), [sum(weights[: first + 1]), *weights[first + 1 : cut]]
+    most = min(high / weight for high, weight in zip([*highs, beyond], [*listed, sum(weights[cut:])], strict=True))
+    assert max(low / weight for low, weight in zip(lows, listed, strict=True)) <= most
+    assert first == 0 or first > lows[0] == 0  # a left tail is never certain
+    assert_sharp(table, [weight / total for weight in listed], width)
+
+
+# What a draw costs
+
+
+def test_a_draw_by_a_table_costs_the_same_bits_whatever_comes_out() -> None:
+    noise, sources = TwoSided(Fraction(1, 4)), [CountedBits(HashedBits(f"cost {i}")) for i in range(20)]
+    assert len({noise.draw(bits) for bits in sources}) > 1
+    assert len({bits.used for bits in sources}) == 1
+
+
+def test_one_draw_costs_no_more_bits_than_it_needs() -> None:
+    one, row, total = (CountedBits(HashedBits("one draw")) for _ in range(3))
+    noise = Independent(Fraction(1), 3)
+    assert [noise.draw(one)] == noise.draw_many(row, 1).tolist()
+    assert one.used == row.used
+    ZeroSum(Fraction(1, 2), 6).draw(total)
+    assert total.used < 64 * 6  # one total and two compositions; a row that may be rejected takes more
 
 
 # Laplace, rounded
@@ -85,8 +166,8 @@ def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding
         )
         with precision(200):
             found = (noise.mass(t), noise.at_most(t), noise.at_least(t))
-        for ball, exact, logarithm in zip(found, expected, (f[i] for f in floats), strict=True):
-            assert float(ball) == pytest.approx(float(exact), rel=1e-14)
+        for enclosure, exact, logarithm in zip(found, expected, (f[i] for f in floats), strict=True):
+            assert float(enclosure) == pytest.approx(float(exact), rel=1e-14)
             assert logarithm == pytest.approx(float(mp.log(exact)), rel=1e-12, abs=1e-12)
     with precision(128):  # they sum to one, and to their tails
         inside = sum((noise.mass(t) for t in range(-30, 31)), noise.at_most(-31)) + noise.at_least(31)
@@ -94,6 +175,21 @@ def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding
         for t in (-3, -1, 0, 1, 5):
             assert (noise.at_most(t - 1) + noise.at_least(t)).contains(1)
             assert (noise.at_most(t) - noise.at_most(t - 1)).overlaps(noise.mass(t))
+
+
+def test_the_masses_next_to_zero_lose_no_digits_at_a_small_rate() -> None:
+    noise = RoundedLaplace(Fraction("1e-15"), "floor")
+    with precision(64):
+        assert min(noise.mass(t).rel_accuracy_bits() for t in (-1, 0)) > 55
+
+
+def test_few_draws_tell_a_wrong_sign_and_a_wrong_chance_of_zero() -> None:
+    floor: dict[Outcome, float] = {(t,): math.exp(-max(t, -1 - t)) * -math.expm1(-1) / 2 for t in range(-50, 50)}
+    wide: dict[Outcome, float] = {(d,): math.tanh(0.05) * math.exp(-0.1 * abs(d)) for d in range(-400, 401)}
+    for noise, law in ((RoundedLaplace(Fraction(1), "floor"), floor), (TwoSided(Fraction(1, 10)), wide)):
+        bits = HashedBits("few draws")
+        assert fits(tally([noise.draw(bits)] for _ in range(400)), law)
+        assert fits(tally([x] for x in noise.draw_many(bits, 400).tolist()), law)
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
@@ -158,6 +254,35 @@ def test_zero_sum_draws_have_their_law_one_by_one_and_many_at_once(k: int, epsil
         assert fits(seen, zero_sum_law(k, epsilon, radius))
         assert not fits(seen, zero_sum_law(k, 1.3 * epsilon, radius))
         assert not fits(seen, zero_sum_law(k, 0.7 * epsilon, radius))
+
+
+def test_zero_sum_noise_of_two_and_of_three_counts_is_not_that_of_another_rate() -> None:
+    pair = ZeroSum(Fraction(1, 2), 2)
+    with precision(64):
+        zero = float((-pair.log_total()).exp())
+    assert float(chance_of(lambda bits: pair.draw(bits) == [0, 0])) == pytest.approx(zero, rel=1e-14)
+    drawn = ZeroSum(Fraction(1), 3).draw_many(HashedBits("three"), 2000)
+    assert fits(tally(drawn.tolist()), zero_sum_law(3, 2.0, 8))
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("rate", ["1e-12", "5e-17"])
+def test_a_rate_too_small_for_any_table_is_drawn_all_the_same(rate: str) -> None:
+    """At the second one, exp(-rate) is 1 in floats."""
+    v = ZeroSum(Fraction(rate), 3).draw(HashedBits(rate))
+    assert sum(v) == 0
+    assert max(v) > 0.01 / float(Fraction(rate))
+
+
+def test_noise_on_millions_of_counts_is_proposed_in_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = ZeroSum(Fraction(1), 1 << 20)
+    monkeypatch.setattr(noise._free, "draw_many", lambda bits, count: np.zeros(count, dtype=np.int8))
+    assert noise.draw_many(HashedBits("rows"), 1).shape == (1, 1 << 20)
+
+
+def test_noise_is_possible_if_it_has_all_counts_and_their_sum() -> None:
+    for noise, free in ((Independent(Fraction(1), 2), True), (ZeroSum(Fraction(1), 2), False)):
+        assert [noise.possible(v) for v in ([1, -1], [1, 0], [0, 0, 0])] == [True, free, False]
 
 
 def law_of_logs(logs: list[float], width: int = 1) -> dict[Outcome, float]:
