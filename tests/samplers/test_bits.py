@@ -142,11 +142,11 @@ def test_a_coin_is_decided_however_long_its_bits_agree_with_the_probability() ->
 # Inversion
 
 
-def exact_table(probabilities: list[Fraction]) -> Callable[[int], Table]:
+def exact_table(probabilities: list[Fraction], first: int = 0) -> Callable[[int], Table]:
     """The table of rational probabilities at any width, by the library's own `tabulate`."""
     scale = math.lcm(*(p.denominator for p in probabilities))
     weights = [int(p * scale) for p in probabilities]
-    return lambda width: tabulate(weights, weights, 0, width)
+    return lambda width: tabulate(weights, weights, 0, width, first=first)
 
 
 @pytest.mark.parametrize("eighths", [(1, 2, 5), (4, 0, 4), (8,), (0, 3, 0, 5, 0), (1, 1, 1, 1, 1, 1, 1, 1)])
@@ -165,14 +165,27 @@ def test_inversion_of_a_dyadic_law_is_exact_on_all_strings(eighths: tuple[int, .
 @pytest.mark.parametrize("thirds", [(1, 2), (1, 1, 1), (0, 1, 0, 2)])
 def test_a_uniform_number_at_the_edge_is_refined_until_it_falls_to_one_side(thirds: tuple[int, ...]) -> None:
     """The bits of 1/3 itself are 010101…: those that agree with it for long decide by the first that does not."""
-    inverter = Inverter(exact_table([Fraction(t, 3) for t in thirds]), len(thirds))
+    first = -7
+    inverter = Inverter(exact_table([Fraction(t, 3) for t in thirds], first), len(thirds))
     below = max(i for i, running in enumerate(itertools.accumulate(thirds)) if running == 1 and thirds[i])
     above = next(i for i in range(below + 1, len(thirds)) if thirds[i])
     for agree in (66, 68, 128, 130, 200, 512):
         for rest, outcome in (("00" + "1" * 600, below), ("10" + "0" * 600, above)):
             text = "01" * (agree // 2) + rest
-            assert inverter.draw(FixedBits(text)) == outcome
-            assert inverter.draw_many(FixedBits(text), 1).tolist() == [outcome]
+            assert inverter.draw(FixedBits(text)) == first + outcome
+            assert inverter.draw_many(FixedBits(text), 1).tolist() == [first + outcome]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words", "outcomes"),
+    [((1, 2), (2**64 // 3 - 1, 2**64 // 3 + 1, 2**64 - 2), [0, 1, 1]), ((1, 1), (2**63 - 1, 2**63), [0, 1])],
+)
+def test_many_draws_take_64_bits_each_unless_these_hold_an_edge(
+    parts: tuple[int, ...], words: tuple[int, ...], outcomes: list[int]
+) -> None:
+    inverter = Inverter(exact_table([Fraction(part, sum(parts)) for part in parts]), len(parts))
+    bits = FixedBits("".join(f"{word:064b}" for word in words))
+    assert inverter.draw_many(bits, len(words)).tolist() == outcomes
 
 
 def test_inversion_costs_the_same_bits_for_every_outcome() -> None:
@@ -208,16 +221,17 @@ def test_tables_enclose_the_running_sums(weights: list[int], slack: int, width: 
     lows, highs = [max(w - slack, 0) for w in weights], [w + slack for w in weights]
     if not sum(lows):
         return
-    table = tabulate(lows, highs, slack, width)
-    for outside in (0, slack):
-        total = sum(weights) + outside
-        for i, running in enumerate(itertools.accumulate(weights)):
-            assert table.lows[i] <= Fraction(running, total) * 2**width <= table.highs[i]
+    for table in (tabulate(lows, highs, slack, width), tabulate(weights, weights, slack, width)):
+        for outside in (0, slack):
+            total = sum(weights) + outside
+            for i, running in enumerate(itertools.accumulate(weights)):
+                assert table.lows[i] <= Fraction(running, total) * 2**width <= table.highs[i] <= 2**width
 
 
 def test_an_outcome_is_certain_only_if_the_whole_interval_lies_between_its_sums() -> None:
     table = Table(lows=[3, 9], highs=[4, 10], first=5)
     assert [table.certain(drawn) for drawn in range(11)] == [5, 5, 5, None, 6, 6, 6, 6, 6, None, None]
+    assert Table(lows=[4], highs=[4]).certain(3) == 0
 
 
 # The sources
@@ -237,6 +251,14 @@ def test_many_bounds_at_once_are_each_uniform() -> None:
     for bound in (2, 3, 5, 7):
         assert fits(tally([x] for x in found[bounds == bound].tolist()), {(x,): 1 / bound for x in range(bound)})
     assert fits(tally([x >> 37] for x in found[bounds == 2**40].tolist()), {(x,): 1 / 8 for x in range(8)})
+
+
+def test_many_bounds_read_one_word_each_and_a_bound_of_one_none() -> None:
+    """Numbers that floats cannot tell from the bound, or from their neighbours, are drawn like all others."""
+    bounds, expected = [1, 2, 3, 2**53 + 1, 2**60], [0, 1, 2, 2**53, 2**59 + 1]
+    words = [x << (64 - (bound - 1).bit_length()) for x, bound in zip(expected[1:], bounds[1:], strict=True)]
+    bits = FixedBits("".join(f"{word:064b}" for word in words))
+    assert draw_below_many(bits, np.array(bounds)).tolist() == expected
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 64, 1000])

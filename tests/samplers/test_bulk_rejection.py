@@ -9,12 +9,13 @@ import pytest
 
 from bench.spaces import FOUR, counts_at, random_case
 from discreet import DiscreetError, ExponentialLocal, ExponentialSmooth, PosteriorSpace
+from discreet.arithmetic.lgamma_bounds import least_second_differences, most_second_differences
 from discreet.arithmetic.numbers import precision
 from discreet.samplers import bulk_rejection
-from discreet.samplers.bits import CHUNK, draw_bernoulli
-from discreet.samplers.bulk_rejection import Batch
+from discreet.samplers.bits import CHUNK, Bits, draw_bernoulli
+from discreet.samplers.bulk_rejection import Batch, BulkRejection
 from discreet.samplers.simplex_rejection import SimplexRejection
-from discreet.testing import HashedBits, draw_many_with
+from discreet.testing import FixedBits, HashedBits, draw_many_with
 
 
 @pytest.mark.few(2)
@@ -33,6 +34,99 @@ def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed
         with precision(2 * CHUNK):  # the first toss of a coin
             assert sampler._enclosed_log_proposal(r).contains(exact)
         assert high - low < 0.3 * (1 + abs(high))
+
+
+@pytest.mark.parametrize(("k", "scale"), [(30, "1e-9"), (3, "1/2")])
+def test_the_brackets_leave_room_for_the_rounding_of_every_part(k: int, scale: str) -> None:
+    """Counts this large have second differences without a gap; what is known of ln Q is taken for exact here."""
+    counts = np.full(k, 10**8)
+    law = ExponentialLocal(PosteriorSpace([1] * k, k * 10**8), scale=scale).law(counts.tolist())
+    sampler, (slow, fast) = law._simplex_rejection(), law._rates()
+    sampler.room = 0.0
+    rows = np.stack([counts, counts, counts, 0 * counts])
+    rows[0, :2] += 3, -3
+    rows[1, :2] += 10**8, -(10**8)
+    rows[2, :3] += 10**7, 10**7, -2 * 10**7
+    rows[3, 0] = counts.sum()
+    low, high = BulkRejection(sampler, (slow, fast))._chances(rows)
+    with precision(300):
+        for row, least, most in zip(rows.tolist(), low, high, strict=True):
+            assert least <= sampler.chance(tuple(row)).log() <= most
+    lowest, highest = BulkRejection(sampler, (0.9 * slow, 1.1 * fast))._chances(rows)
+    for rate in (0.9 * slow, fast, 1.1 * fast):
+        low, high = BulkRejection(sampler, (rate, rate))._chances(rows)
+        assert (lowest <= low).all()
+        assert (high <= highest).all()
+
+
+def test_the_bounds_on_a_sum_over_categories_hold_its_parts_without_rounding() -> None:
+    alpha, counts = 0.3, (3, 1, 4, 1, 5, 9, 2, 6, 5, 3)
+    law = ExponentialLocal(PosteriorSpace([str(alpha)] * 10, sum(counts)), scale=1).law(counts)
+    rows = law.proposals().batch(HashedBits("sums"), 60).rows
+    near, far = alpha + np.minimum(rows, counts), alpha + np.maximum(rows, counts)
+    least, most = (
+        [math.fsum(part) / 2 for part in bound(near, far, np.abs(rows - counts).astype(float))]
+        for bound in (least_second_differences, most_second_differences)
+    )
+    low, high = bulk_rejection._log_affinity_bounds(law._simplex_rejection(), rows)
+    assert (low <= least).all()
+    assert (high >= most).all()
+
+
+def test_the_first_number_of_a_share_is_its_own_and_the_last_is_not_the_next_one_s() -> None:
+    """Floats cannot tell these numbers from each other."""
+    proposals = ExponentialLocal(PosteriorSpace([1, 1, 1], 300), scale=1).law([100, 100, 100]).proposals()
+    choices = proposals.sampler.choices
+    width = (choices[-1] - 1).bit_length()
+    for chosen, is_centre in ((choices[-2], True), (choices[-2] - 1, False)):
+        bits = FixedBits(f"{chosen:0{width}b}".ljust(64, "0"), then=HashedBits("an even draw"))
+        assert (proposals.batch(bits, 1).rows == 100).all() == is_centre
+
+
+def test_a_batch_may_be_weighed_in_parts_and_may_be_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    proposals = ExponentialLocal(PosteriorSpace([1, 1, 1], 10), scale="0.1").law([4, 3, 3]).proposals()
+    whole = proposals.batch(HashedBits("parts"), 40)
+    monkeypatch.setattr(bulk_rejection, "_CELLS", 100)
+    parts = proposals.batch(HashedBits("parts"), 40)
+    assert (parts.rows == whole.rows).all()
+    assert (parts.low == whole.low).all()
+    assert (parts.high == whole.high).all()
+    none = proposals.batch(HashedBits("none"), 0)
+    assert (none.rows.shape, none.low.shape, none.high.shape, none.tried) == ((0, 3), (0,), (0,), 0)
+
+
+def test_even_draws_of_few_records_among_many_categories_come_to_an_end() -> None:
+    proposals = ExponentialLocal(PosteriorSpace([1] * 30, 5), scale=1).law([1] * 5 + [0] * 25).proposals()
+    rows = proposals._draw_even(HashedBits("few"), 40)
+    assert rows.shape == (40, 30)
+    assert (rows.sum(axis=1) == 5).all()
+
+
+def test_a_toss_goes_to_the_exact_coin_wherever_floats_cannot_tell_it_from_its_chance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proposals, bits = (
+        ExponentialLocal(PosteriorSpace([1, 1, 1], 100), scale=1).law([98, 1, 1]).proposals(),
+        HashedBits(""),
+    )
+    cases = [(5, math.log(5.5 / 2**64), math.log(5.5 / 2**64))]
+    for word in (5, 2**44, 2**63):
+        first, end = math.log(word / 2**64), math.log((word + 1) / 2**64)
+        cases += [(word, end - 1e-13 * (end - 1), 0.0), (word, -math.inf, first + 1e-13 * (first - 1))]
+    unclear = [word for word, *_ in cases]
+    cases += [(5, math.log(6.5 / 2**64), 0.0), (2**60, -0.1, -0.1), (2**63, -30.0, -30.0)]
+    rows, tossed = np.arange(3 * len(cases)).reshape(-1, 3), []
+
+    def coin(source: Bits, _: object, drawn: int | None = None) -> bool:
+        tossed.append((source, drawn))
+        return True
+
+    words, low, high = (np.array(column) for column in zip(*cases, strict=True))
+    monkeypatch.setattr(BulkRejection, "batch", lambda *_: Batch(rows, low, high, len(rows)))
+    monkeypatch.setattr(bulk_rejection, "draw_words", lambda *_: words.astype(np.uint64))
+    monkeypatch.setattr(bulk_rejection, "draw_bernoulli", coin)
+    assert (proposals.draw_many(bits, len(rows) - 1) == rows[:-1]).all()
+    assert tossed == [(bits, word) for word in unclear]
 
 
 def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +191,14 @@ def test_few_proposals_are_certain_of_the_atom_at_the_centre_alone() -> None:
     assert law.proposals().log_normaliser(HashedBits("few"), 3).log_lower == 0
 
 
+def test_a_mean_that_is_no_more_than_its_error_is_certain_of_that_atom_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    proposals = ExponentialLocal(PosteriorSpace([1, 1, 1], 90), scale=2).law([30, 30, 30]).proposals()
+    monkeypatch.setattr(BulkRejection, "batch", lambda *_: Batch(np.full((8, 3), 30), np.zeros(8), np.zeros(8), 8))
+    found = proposals.log_normaliser(HashedBits("all kept"), 8, 1 - 4 / math.exp(3))
+    assert found.log_upper - found.log_value == pytest.approx(math.log(2))  # the error is the mean, 1
+    assert found.log_lower == 0
+
+
 def test_a_majorant_of_smaller_weights_is_found_too_low() -> None:
     space = PosteriorSpace([1, 1, 1], 300)
     law = ExponentialLocal(space, scale=1).law([100, 100, 100])
@@ -118,6 +220,26 @@ def test_a_draw_takes_at_most_four_times_the_root_of_k_tries_on_average(cases: i
         ratios.append(1 / kept / math.sqrt(case.mechanism.space.k))
     assert np.mean(ratios) < 1
     assert max(ratios) < 4
+
+
+def test_many_draws_propose_little_more_than_they_need_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    proposals, bits = (
+        ExponentialLocal(PosteriorSpace([1, 1, 1], 100), scale=1).law([34, 33, 33]).proposals(),
+        HashedBits(""),
+    )
+    propose, sizes = proposals.batch, list[int]()
+    first = propose(bits, 2000)
+    share = float(np.exp(first.high).sum()) / first.tried
+
+    def batch(source: Bits, size: int) -> Batch:
+        sizes.append(size)
+        return propose(source, size)
+
+    proposals.draw_many(bits, 500)
+    monkeypatch.setattr(proposals, "batch", batch)
+    proposals.draw_many(bits, 500)
+    assert len(sizes) <= 2
+    assert sum(sizes) < 1.3 * 500 / share
 
 
 def test_a_corner_where_a_tilt_would_lead_away_is_drawn_from_all_the_same() -> None:

@@ -1,5 +1,6 @@
 """The majorant of a weight by few exponentials lies above it everywhere, and not far above."""
 
+import math
 import random
 
 import numpy as np
@@ -31,11 +32,52 @@ def test_it_is_above_the_weight_between_all_points_of_its_grid_and_beyond_them(s
     assert len(majorant.rates) < 150
 
 
-def test_it_is_tight_where_the_weights_matter() -> None:
-    for a in (1.0, 20.0, 500.0, 1e5):
-        least = 1 / a**2
-        ratio = log_ratio(exponential_majorant(a, least, -60.0), a, np.geomspace(least, min(20.0, (30 / a) ** 2), 4001))
-        assert ratio.mean() < 0.3, a
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("a", "least", "floor", "to", "mean", "terms"),
+    [
+        (1.0, 1.0, -60.0, 20.0, 0.117, 2),
+        (20.0, 1 / 20**2, -60.0, 2.25, 0.07, 12),
+        (500.0, 1 / 500**2, -60.0, 0.0036, 0.058, 14),
+        (1e5, 1e-10, -60.0, 9e-8, 0.058, 14),
+        (200.0, 0.01, -1e4, 20.0, 0.09, 17),
+        (3000.0, 0.02, -1e4, 20.0, 0.18, 54),
+    ],
+)
+def test_it_is_tight_where_the_weights_matter_with_few_terms(
+    a: float, least: float, floor: float, to: float, mean: float, terms: int
+) -> None:
+    majorant = exponential_majorant(a, least, floor)
+    assert log_ratio(majorant, a, np.geomspace(least, to, 4001)).mean() < mean
+    assert len(majorant.rates) <= terms
+    assert (np.diff(majorant.rates) > 0).all()
+    assert log_ratio(majorant, a, np.geomspace(least, 60.0, 4001)).min() >= 0.5 * CLEARANCE
+
+
+@pytest.mark.parametrize(("a", "least", "floor"), [(3.0, 0.1, 0.0), (2.0, -math.log1p(-0.25), -1.0)])
+def test_a_constant_that_is_enough_stands_alone(a: float, least: float, floor: float) -> None:
+    majorant = exponential_majorant(a, least, floor)
+    assert (majorant.rates.size, majorant.log_weights.size, majorant.log_constant) == (0, 0, floor)
+
+
+@pytest.mark.parametrize(
+    ("rates", "log_weights", "log_constant", "at"),
+    [([0.2, 0.5, 3.0], [-2.0, -1.0, 0.0], -4.0, [0.1, 0.3, 1.0, 4.0, 9.0]), ([0.1], [0.0], -np.inf, range(1, 12))],
+)
+def test_a_deficit_is_what_chords_exceed_the_higher_of_two_tangents_by(
+    rates: list[float], log_weights: list[float], log_constant: float, at: list[float]
+) -> None:
+    """Here the chords are the majorant's own. The second is a line: its tangents are all the same, and meet nowhere."""
+    points = np.array(at, dtype=float)
+    terms = np.exp(np.array(log_weights) - np.array(rates) * points[:, None])
+    sums = terms.sum(axis=1) + np.exp(log_constant)
+    heights, slopes, along = np.log(sums), -(terms @ np.array(rates)) / sums, np.linspace(0, 1, 20_001)
+    found, _ = covers._deficits(np.array(rates), np.array(log_weights), log_constant, points, heights)
+    for i, deficit in enumerate(found):
+        step = along * (points[i + 1] - points[i])
+        tangents = heights[i] + slopes[i] * step, heights[i + 1] - slopes[i + 1] * step[::-1]
+        chord = heights[i] + (heights[i + 1] - heights[i]) * along
+        assert deficit == pytest.approx((chord - np.maximum(*tangents)).max(), abs=1e-3)
 
 
 def test_a_majorant_that_is_not_raised_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

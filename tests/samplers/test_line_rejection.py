@@ -3,14 +3,16 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
+from discreet.samplers import line_rejection
 from discreet.samplers.bits import CHUNK
 from discreet.samplers.line_rejection import TRIES, UNIT, LineRejection
-from discreet.testing import CountedBits, HashedBits
+from discreet.testing import CountedBits, FixedBits, HashedBits
 
 
 def sampler(rate: float, left: int, right: int, error: float = 1e-12) -> LineRejection:
@@ -38,9 +40,15 @@ def test_a_draw_takes_few_tries_on_average(rate: float, left: int, right: int) -
     assert sum(line._masses) / 2**UNIT <= TRIES * total * (1 + 1e-9)
 
 
+def test_bounds_are_no_less_than_weights_that_floats_tell_exactly() -> None:
+    line = sampler(0.0, 5, 7, error=0.0)
+    assert all(mass >= size << UNIT for mass, size in zip(line._masses, line._sizes, strict=True))
+
+
 def test_draws_stay_on_the_line_and_reach_both_ends() -> None:
     line, bits = sampler(0.1, 2, 3), HashedBits("both ends")
     assert {line.draw(bits) for _ in range(300)} == {-2, -1, 0, 1, 2, 3}
+    assert line.draw(FixedBits("1" * (CHUNK + 3))) == 0  # the last block has no end to wait for
 
 
 def test_where_floats_decide_nothing_enclosures_decide_every_coin() -> None:
@@ -64,6 +72,50 @@ def test_a_coin_next_to_its_probability_falls_as_the_exact_weight_says() -> None
             for near in (1, 10**6):
                 assert line._keep(HashedBits("kept"), offset, bound, chance - near)
                 assert not line._keep(HashedBits("thrown back"), offset, bound, chance + near)
+    for rest, answer in (("0", True), ("1", False)):  # the chance is 0.53 of the first of the 2⁶⁴ tosses
+        assert sampler(0.3, 0, 200)._keep(FixedBits(rest * CHUNK), 150, 1 << UNIT, 0) is answer
+
+
+def test_floats_that_are_certain_ask_for_nothing_sharper() -> None:
+    def never(offset: int) -> NoReturn:
+        raise AssertionError(offset)
+
+    def weight(offset: int) -> float:
+        return math.exp(-0.3 * abs(offset))
+
+    bits = HashedBits("certain")
+    assert len({LineRejection(never, weight, weight, 20, 30).draw(bits) for _ in range(50)}) > 9
+    line = LineRejection(never, never, weight, 20, 30)
+    for size in (1, 300):
+        assert len(line.draw_many(bits, size, lambda at: (-0.3 * np.abs(at), -0.3 * np.abs(at)))) == size
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("word", "low", "high"),
+    [
+        (2**63 - 1, math.log(1 / 2) + 1e-13, math.inf),
+        (2**63 - 1, -math.inf, math.log(1 / 2) - 1e-13),
+        (1, math.log(1.5 / 2**64), math.log(1.5 / 2**64)),
+        (0, -math.inf, -1000.0),
+    ],
+)
+def test_tosses_that_floats_cannot_tell_from_their_chance_are_left_to_the_enclosure(
+    word: int, low: float, high: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is 1/2, and the bounds on the logarithm of the chance are next to those of the toss."""
+    asked = []
+
+    def least(offset: int) -> float:
+        asked.append(offset)
+        return 0.0
+
+    line = LineRejection(lambda _: ball(Fraction(1, 4)), least, lambda _: 0.5, 0, 1)
+    monkeypatch.setattr(line_rejection, "draw_words", lambda _, size: np.full(size, word, dtype=np.uint64))
+    line.draw_many(
+        HashedBits("left"), 20, lambda at: (np.full(at.shape, low - math.log(2)), np.full(at.shape, high - math.log(2)))
+    )
+    assert set(asked) == {1}
 
 
 @pytest.mark.parametrize(
