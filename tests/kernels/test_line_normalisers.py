@@ -8,7 +8,7 @@ from discreet.kernels import HellingerKernel
 from discreet.kernels.line_normalisers import LineNormalisers
 from discreet.mechanisms.exponential import Exponential
 
-FAMILIES = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
+FAMILIES = ["exponential-global", "exponential-smooth", "exponential-local", "exponential-reciprocal"]
 
 
 def family(name: str, prior: list[str], n: int, epsilon: str) -> Exponential:
@@ -64,3 +64,12 @@ def test_short_lines_are_summed_count_by_count(n: int) -> None:
     mechanism = family("exponential-smooth", ["1/2", "3"], n, "1")
     normalisers = LineNormalisers(mechanism)(np.arange(n + 1.0))
     assert normalisers.values == pytest.approx(HellingerKernel(mechanism).enumerated.log_normalisers, abs=1e-9)
+
+
+def test_panels_that_are_not_halved_as_often_as_needed_state_what_they_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.kernels.line_normalisers._HALVED", 0)
+    totals = LineNormalisers(family("exponential-smooth", ["1e-3", "2"], 2000, "1"))
+    c = np.arange(128.0, 1873.0, 7)
+    normalisers = totals(c)
+    assert (np.abs(normalisers.values - totals.directly(c)) <= normalisers.errors).all()
+    assert normalisers.errors.max() > 1e-8

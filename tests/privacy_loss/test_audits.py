@@ -13,6 +13,7 @@ import pytest
 import discreet as dc
 from discreet.mechanisms import SnappedCounts
 from discreet.mechanisms.exponential_law import ExponentialLaw
+from discreet.privacy_loss import deltas, scan
 from discreet.privacy_loss.audits import MAX_LAWS
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle
@@ -198,7 +199,7 @@ class _Drifting(dc.ExponentialLocal):
 
 
 def test_a_scan_that_the_law_does_not_confirm_is_no_audit() -> None:
-    with pytest.raises(dc.DiscreetError, match="disagree"):
+    with pytest.raises(dc.DiscreetError, match="disagree on a weight; trust neither"):
         dc.audit(_Drifting(dc.PosteriorSpace([1, 1], 30), epsilon=1))
 
 
@@ -220,7 +221,7 @@ def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
 @pytest.mark.every
 @pytest.mark.parametrize("epsilon", [-1, "nan", None, "1e400", "٣"])
 def test_a_delta_at_no_epsilon_is_refused(epsilon: Any) -> None:
-    with pytest.raises(dc.InvalidInput):
+    with pytest.raises(dc.InvalidInput, match="epsilon"):
         dc.audit(dc.Geometric(dc.PosteriorSpace([1, 1], 10), epsilon=1)).delta(epsilon)
 
 
@@ -243,7 +244,10 @@ def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(prior: 
     ids=lambda mechanism: mechanism.name,
 )
 def test_a_delta_at_a_huge_epsilon_is_a_probability(mechanism: dc.Mechanism) -> None:
-    assert 0 <= dc.audit(mechanism).delta(800) <= 1
+    result = dc.audit(mechanism)
+    assert 0 <= result.delta(800) <= 1
+    assert result.worst is not None
+    assert result.worst.error > 1.5 * MARGIN  # as large as the log-weights
 
 
 def test_progress_is_told_while_long_lines_are_scanned() -> None:
@@ -267,3 +271,47 @@ def test_an_output_that_no_data_set_leads_to_loses_nothing() -> None:
     assert mechanism.law([5, 7]).log_pmf().min() == -float("inf")
     result = dc.audit(mechanism)
     assert Fraction(1, 4) < result.lower <= result.epsilon <= Fraction(1, 2)
+
+
+def test_the_document_of_an_audit_says_where_and_rounds_outward(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, 1], 12), scale="1/3"))
+    document = result.to_json(["1/8"])
+    assert result.worst is not None
+    assert document["worst"] == result.worst.to_json()
+    assert 0 < document["reached_epsilon"] <= result.lower <= result.epsilon <= document["exact_epsilon"]
+    assert document["exact_epsilon"] - document["reached_epsilon"] < 1e-9
+    assert document["delta"] == [{"epsilon": 0.125, "delta": result.delta("1/8")}]
+    with pytest.raises(dc.InvalidInput, match="at_epsilon"):
+        result.to_json(["nothing"])
+    by_theorem = dc.audit(dc.Laplace(dc.PosteriorSpace([1] * 5000, 10**6), epsilon=1)).to_json()
+    assert (by_theorem["worst"], by_theorem["reached_epsilon"]) == (None, 0.0)
+    nothing = dc.audit(dc.Optimal(dc.PosteriorSpace([7, 4], 30), epsilon=2)).to_json()
+    assert [nothing[name] for name in ("exact_epsilon", "reached_epsilon", "guarantee")] == [None] * 3
+    monkeypatch.setattr(deltas, "MAX_BALLS", 0)  # most pairs are then left to their floats and the scan's error
+    assert result.delta("1/8") == pytest.approx(document["delta"][0]["delta"], rel=1e-6)
+
+
+def test_pairs_that_are_not_scanned_are_in_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, 2, 3], 10), scale="1/2"))
+    monkeypatch.setattr(scan, "MAX_DENSE_CANDIDATES", 10)
+    monkeypatch.setattr(scan, "MAX_PAIR_CELLS", 1)
+    result = dc.audit(exact.mechanism)
+    assert result.worst is not None
+    assert exact.lower < result.worst.bound <= result.epsilon
+    assert result.certificate.method == "bounds"
+    assert "the extreme enclosed, plus 2e-10; the others below that bound" in result.certificate.statement
+    with pytest.raises(dc.TooLarge):
+        result.delta("1/4")
+
+
+def test_a_theorem_is_believed_where_it_is_sharper_than_the_scan_but_not_that_of_a_subclass() -> None:
+    class Own(dc.ExponentialGlobal):
+        pass
+
+    family, own = (dc.audit(kind(dc.PosteriorSpace([1, 1], 3), scale="1e-11")) for kind in (dc.ExponentialGlobal, Own))
+    assert family.epsilon == family.mechanism.guarantee
+    assert own.epsilon > own.mechanism.guarantee
+
+
+def test_a_family_is_audited_by_more_laws_than_anything_else() -> None:
+    assert dc.audit(dc.Laplace(dc.PosteriorSpace([1, 1], 520), epsilon=1)).certificate.method == "enumeration"

@@ -1,8 +1,12 @@
 """The slack of a theorem turned into accuracy: more of ε is spent, never more than all of it."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,11 +14,13 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import orbits
 from discreet.privacy_loss import calibration
-from discreet.privacy_loss.calibration import _Search
+from discreet.privacy_loss.calibration import _Search, _SmallSpace
 from discreet.privacy_loss.certificates import certify
 from discreet.privacy_loss.large_n import LongLine
-from discreet.privacy_loss.scan import scanner
+from discreet.privacy_loss.scan import DenseScan, scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import mean_error, oracle_kernel
 from tests.support.enumeration import random_spaces
@@ -168,13 +174,13 @@ def test_a_gamma_of_the_caller_is_kept_exactly(
 @pytest.mark.parametrize(
     ("name", "epsilon", "gamma"),
     [
-        *(("exponential-reciprocal", 1, gamma) for gamma in (-1, 0, "nan", "much")),
+        *(("exponential-reciprocal", 1, gamma) for gamma in (-1, 0, "nan", "much", "1e-30", "1e30")),
         *((name, 1, 1) for name in ("exponential-global", "exponential-local", "laplace", "geometric")),
         *(("exponential-global", epsilon, None) for epsilon in (0, -1, "nan", None, "1e9")),
     ],
 )
 def test_what_is_no_epsilon_or_no_rate_of_the_family_is_refused(name: str, epsilon: Any, gamma: object) -> None:
-    with pytest.raises(dc.InvalidInput):
+    with pytest.raises(dc.InvalidInput, match="epsilon" if gamma is None else "gamma"):
         dc.calibrate(name, dc.PosteriorSpace([1, 1], 20), epsilon=epsilon, gamma=gamma)
 
 
@@ -293,3 +299,118 @@ def test_a_scale_that_no_audit_certified_would_be_rejected(monkeypatch: pytest.M
     assert certified(dc.calibrate("exponential-local", space, epsilon=1))  # the audit still stands between
     monkeypatch.setattr(calibration, "audit", lambda _: dc.audit(right))
     assert not certified(dc.calibrate("exponential-local", space, epsilon=1))
+
+
+def test_a_small_space_has_the_loss_the_error_and_the_rates_of_all_its_laws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With rates of all sizes, so that pairs are far from the order of their bounds, and one pair at a time."""
+    monkeypatch.setattr(calibration, "_AT_ONCE", 1)
+    rng = np.random.default_rng(1)
+    for alpha, n in (([1, "5/2"], 20), ([1, 1, "1/2"], 5), ([1, 1, 1], 6)):
+        space = dc.PosteriorSpace(alpha, n)
+        small, scan = _SmallSpace(space), DenseScan(space)
+        chance = np.exp(log_predictive(space.prior, scan.rows))
+        one, other = (np.concatenate(side) for side in zip(*scan.pairs, strict=True))
+        for spread in (0.1, 1.0, 3.0):
+            inverse = np.exp(spread * rng.normal(size=space.size))[orbits(space)]
+            log_pmf = scan.log_pmf(inverse)
+            greatest = np.abs(log_pmf[one] - log_pmf[other]).max()
+            assert small.loss(1.0, inverse) == pytest.approx(greatest, rel=1e-12)
+            assert small.least_loss(1.0, inverse) == pytest.approx(greatest, rel=1e-12)
+            assert small.growth(inverse) == np.abs(inverse[one] - inverse[other]).max()
+            apart = scan.distances[one, other]
+            assert small.step(inverse) == (apart * np.maximum(inverse[one], inverse[other])).max()
+            means = (np.exp(log_pmf) * scan.distances).sum(axis=1)
+            assert small.error(1.0, inverse) == pytest.approx(float(chance @ means / chance.sum()), rel=1e-12)
+
+
+def search_of(
+    loss: Callable[[float], float], kind: type[Exponential] = dc.ExponentialLocal
+) -> tuple[_Search, list[float]]:
+    """A search whose losses are known, and the scales that it looks at."""
+    search, seen = _Search(kind, dc.PosteriorSpace([1, 1], 3), Fraction(1), None), list[float]()
+
+    def look(scale: float, _: object) -> float:
+        seen.append(scale)
+        return loss(scale)
+
+    half, steps = lambda _: 0.5, SimpleNamespace(inverse=lambda *_: np.ones(1))
+    known = {"loss": look, "least_loss": lambda scale, _: 0.999 * loss(scale), "growth": half, "step": half}
+    search.scope = SimpleNamespace(cells=1, size=8, steps=steps, **known)  # type: ignore[assignment]
+    return search, seen
+
+
+RATE = 1.5 + 2 * math.log(8)
+"""The rate of change 1 + Γ + ln|R|/s that a search relies on, where ε is met at a scale of a half."""
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("dip", [0.6, 0.9, 1.3, 2.9])
+def test_a_dip_of_the_loss_as_narrow_as_it_can_be_is_found_and_left_where_it_ends(dip: float) -> None:
+    def loss(scale: float) -> float:
+        return min(2 * scale + RATE * max(scale - 0.5, 0.0), 0.9999 + RATE * abs(scale - dip), 5.0)
+
+    search, seen = search_of(loss)
+    scale = search._scale(np.ones(1))
+    assert scale > dip
+    assert loss(scale) <= search.target < loss(scale * (1 + 2e-9))
+    assert len(seen) < 120
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("factor", "power", "looks", "more"),
+    [(0.01, 1.0, 5, 14), (0.9, 0.7, 6, 11), (0.9, 1.0, 2, 8), (30.0, 1.0, 3, 6), (30.0, 1.3, 7, 10)],
+)
+def test_a_loss_that_only_grows_is_met_with_few_looks(factor: float, power: float, looks: int, more: int) -> None:
+    search, seen = search_of(lambda scale: factor * scale**power)
+    assert factor * search._near(np.ones(1)) ** power == pytest.approx(search.target, rel=1e-7)
+    assert len(seen) <= looks
+    edge = search._edge(np.ones(1))
+    assert factor * edge**power <= search.target < factor * (edge * (1 + 2e-9)) ** power
+    assert len(seen) <= looks + more
+
+
+def test_three_quarters_of_the_work_may_go_into_gamma_and_the_rest_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "WORK", 800)
+    search, seen = search_of(lambda _: 0.5, dc.ExponentialSmooth)  # no scale is too large, and the search never ends
+    assert search._options(None) == {}
+    assert len(seen) == 600
+    assert search._scale(np.ones(1)) == seen[-1]
+    assert 750 < len(seen) <= 800
+
+
+def test_a_scale_is_lowered_until_its_audit_certifies_it_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    space, honest, scales = dc.PosteriorSpace([1, 1], 30), _Search._scale, []
+
+    def audit(mechanism: Exponential) -> dc.Audit:
+        scales.append(mechanism.scale)
+        result = dc.audit(mechanism)
+        return replace(result, epsilon=math.nextafter(1, 2)) if len(scales) == 1 else result  # by less than a hair
+
+    monkeypatch.setattr(calibration, "audit", audit)
+    mechanism = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
+    assert isinstance(mechanism, dc.ExponentialSmooth)
+    assert mechanism.scale == scales[1] < scales[0] < scales[1] * (1 + Fraction(1, 10**7))
+    assert mechanism.gamma == Fraction(1, 3)
+    monkeypatch.setattr(calibration, "audit", dc.audit)
+    monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 2 * honest(self, inverse))
+    lowered = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
+    assert dc.audit(lowered).epsilon > 0.9
+    monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 0.0)
+    assert dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3").proved_by == "theorem"
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("best", [2.9, 0.3, 0.004, 5e-4, 2e-5])
+def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: float) -> None:
+    gammas: list[float] = []
+
+    def error(gamma: float) -> float:
+        gammas.append(gamma)
+        return abs(math.log(gamma / best))
+
+    found = calibration._best_gamma(error, 3.0)
+    assert abs(math.log(found / best)) < 0.004
+    assert found == min(gammas, key=lambda gamma: abs(math.log(gamma / best)))
+    assert len(gammas) <= 36
+    assert all(1.5 < before / after < 1.6 for before, after in pairwise(gammas[:15]))

@@ -109,6 +109,7 @@ def test_a_certificate_comes_back_from_json_as_it_was(mechanism: dc.Mechanism) -
     certificate = dc.audit(mechanism).certificate
     document = document_of(mechanism)
     assert dc.Certificate.from_json(document) == certificate
+    assert dc.Certificate.from_json({**document, "facts": dict(reversed(document["facts"].items()))}) == certificate
     assert dc.Certificate.from_json(document).to_json() == document
 
 
@@ -193,6 +194,7 @@ def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
     assert result.holds
     assert result.private
     assert result.worst is not None
+    assert (result.worst.loss, result.worst.error) == (1 / 3, 0)
     said = certificate_by_theorem(mechanism).worst
     assert said == result.certificate.worst == result.worst.to_json()
     assert result.worst.neighbour in list(mechanism.space.adjacency.neighbours(result.worst.counts))

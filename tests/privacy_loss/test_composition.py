@@ -80,7 +80,8 @@ def test_no_pair_of_laws_with_a_range_exceeds_its_rho(width: str, order: str) ->
 
 
 def test_sums_stay_short_and_only_grow() -> None:
-    total = Fraction(0)
+    short, total = Fraction(1, 2**128 - 1), Fraction(0)
+    assert rounded_up(short) == short
     for i in range(200):
         step = Fraction(1, 10**30 + 2 * i + 1)
         before, total = total, rounded_up(total + step)
@@ -93,9 +94,29 @@ def test_sums_stay_short_and_only_grow() -> None:
 @pytest.mark.parametrize("delta", [0, 1, -1, "nan", 2])
 def test_a_delta_that_is_no_small_number_is_refused(delta: Any) -> None:
     for call in (epsilon_upper, rho_lower):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput, match="delta"):
             call(1, delta)
+
+
+def test_a_rho_below_zero_and_an_epsilon_of_zero_are_refused_by_name() -> None:
+    with pytest.raises(InvalidInput, match="rho must be at least 0"):
+        epsilon_upper(-1, "1e-6")
+    for epsilon in (0, -1):
+        with pytest.raises(InvalidInput, match="epsilon must be greater than 0"):
+            rho_lower(epsilon, "1e-6")
 
 
 def test_nothing_spent_costs_nothing() -> None:
     assert epsilon_upper(0, "1e-6") == 0
+    assert epsilon_upper(1, "1e-6") > 1
+
+
+def test_the_best_order_may_be_more_than_a_third_of_one_over_delta() -> None:
+    assert real(epsilon_upper("2e-6", "1e-3")) == pytest.approx(composition.epsilon_of_rho("2e-6", "1e-3"), rel=1e-9)
+
+
+def test_a_huge_budget_keeps_its_first_bits_too() -> None:
+    allowed = rho_lower("1e40", "1e-6")
+    assert Fraction(10**40) * (1 - Fraction(1, 10**15)) < allowed < 10**40
+    assert epsilon_upper(allowed, "1e-6") <= 10**40
+    assert rho_lower("1e-299", "1e-290") == 0, "no float comes near its order"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 import discreet as dc
+from discreet.arithmetic.numbers import ball, fraction_lower, fraction_upper, precision
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.privacy_loss import gaussian_pairs
 from discreet.privacy_loss.gaussian_pairs import GaussianPair
@@ -50,6 +52,8 @@ def test_atoms_and_the_closed_form_agree(k: int, monkeypatch: pytest.MonkeyPatch
     assert atoms.slack == 0
     monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", len(GaussianPair(loss).chances(0)[1]))
     assert GaussianPair(loss).is_exact
+    monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", gaussian_pairs.MAX_SINGLE - 1)
+    assert not GaussianPair(loss).is_exact
     monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", 0)
     monkeypatch.setattr(gaussian_pairs, "MAX_GROUPS", 512)
     coarse = compose_pairs({GaussianPair(loss): 1})
@@ -68,3 +72,46 @@ def test_without_a_delta_there_is_no_epsilon() -> None:
 def test_no_pair_with_a_largest_loss_stands_for_it() -> None:
     with pytest.raises(dc.NotPrivate, match="no largest loss"):
         dc.Gaussian(LINE, epsilon=1, delta="1e-6").loss_pairs()
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "times"), [(2, 1), (3, 1), (2, 3), (3, 2)])
+def test_all_chances_are_kept_in_groups_or_alone_and_those_beyond_are_counted(
+    k: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loss = GaussianLoss(Fraction(9), k, times)
+    pair, (tails, variance, _) = GaussianPair(loss), loss.spread
+    many = gaussian_pairs.MAX_GROUPS
+    monkeypatch.setattr(gaussian_pairs, "MAX_GROUPS", 23)
+    with precision(192):
+
+        def chance(d: int) -> arb:
+            parts = [weight for weight, residue, stride in tails if (d - residue) % stride == 0]
+            return sum(parts, arb(0)) * (-ball(Fraction(d * d) / (2 * variance))).exp()
+
+        step, single = pair.chances(0)
+        last = len(single) - times
+        assert step == 1 / loss.variance
+        assert all(part.overlaps(chance(d)) for d, part in enumerate(single, 1 - times))
+        far = sum(map(chance, range(last + 1, last + 99)), arb(0))
+        beyond = fraction_upper(pair.beyond())
+        assert fraction_upper(far) <= beyond < Fraction(1, 2**200)
+        if (k, times) == (3, 2):  # every whole D has a chance, so what is kept ends where it falls below e^-139
+            assert single[-1] < single[times - 1] * arb(-139).exp() < single[-2]
+            assert beyond < 2 * fraction_lower(far)
+        monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", 0)
+        for most in (many, len(single) - 1, 23):
+            monkeypatch.setattr(gaussian_pairs, "MAX_GROUPS", most)
+            step, groups = pair.chances(0)
+            size = int(step * loss.variance)
+            assert len(groups) <= most
+            for i, group in enumerate(groups[:-1]):
+                assert group.overlaps(sum(single[i * size : (i + 1) * size], arb(0)))
+            kept = sum(single[size * (len(groups) - 1) :], arb(0))
+            assert fraction_lower(kept) <= fraction_upper(groups[-1])
+
+
+def test_releases_are_one_pair_where_their_bounds_are_sharp() -> None:
+    wide, narrow = GaussianLoss(Fraction(400), 2), GaussianLoss(Fraction(1, 4), 2)
+    assert gaussian_pairs.gaussian_pairs(wide, 30) == {GaussianPair(GaussianLoss(Fraction(400), 2, 30)): 1}
+    assert gaussian_pairs.gaussian_pairs(narrow, 30) == {GaussianPair(narrow): 30}

@@ -2,12 +2,15 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.privacy_loss import calibration
+from discreet.posteriors.predictive import log_predictive
+from discreet.privacy_loss import calibration, large_n
 from discreet.privacy_loss.certificates import certificate_by_theorem
 from discreet.privacy_loss.large_n import LongLine
+from discreet.privacy_loss.scan import DenseScan
 
 
 @pytest.mark.soak
@@ -85,3 +88,26 @@ def test_outputs_whose_weights_are_negligible_at_every_scale_of_interest_are_lef
     """Under a large prior their window would be so wide that few rows of an end were seen."""
     space = dc.PosteriorSpace([10**7, 10**7], 10**6)
     assert LongLine(space, 0.25).cells < LongLine(space, 0.001).cells / 4
+
+
+def test_a_long_line_is_seen_as_enumeration_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near the ends exactly, and its expected error within a few per cent."""
+    monkeypatch.setattr(large_n, "MIN_END_ROWS", 20)
+    space = dc.PosteriorSpace(["1/2", 3], 400)
+    line, dense, ends = LongLine(space, 0.001), DenseScan(space), np.r_[0:20, 380:400]
+    steps, chances = dense.distances.diagonal(1), np.exp(log_predictive(space.prior, dense.rows))
+    for mechanism in (
+        dc.ExponentialReciprocal(space, scale="0.001", gamma="0.02"),
+        dc.ExponentialLocal(space, scale="1/2"),
+        dc.ExponentialGlobal(space, scale=20),
+    ):
+        scale, inverse = float(mechanism.scale), line.steps.inverse(type(mechanism), mechanism.smoothing)
+        each = mechanism.inverse_sensitivities(dense.rows)
+        log_pmf = dense.log_pmf(scale * each)
+        losses, growth = (np.abs(np.diff(rows, axis=0))[ends].max() for rows in (log_pmf, each))
+        assert line.loss(scale, inverse) == pytest.approx(max(losses, scale), rel=1e-9)
+        assert line.growth(inverse) == pytest.approx(growth, rel=1e-9, abs=1e-12)
+        inner = np.r_[steps[:20] * each[1:21], steps[380:] * each[380:400]]
+        assert line.step(inverse) == pytest.approx(max(inner.max(), 1.0), rel=1e-9)
+        error = chances @ (np.exp(log_pmf) * dense.distances).sum(axis=1)
+        assert line.error(scale, inverse) == pytest.approx(error, rel=0.03)

@@ -5,11 +5,24 @@ from typing import Any
 
 import pytest
 
-from discreet import ExponentialReciprocal, Geometric, Laplace, NotPrivate, PosteriorSpace, calibrate
+from discreet import (
+    ExponentialReciprocal,
+    Gaussian,
+    Geometric,
+    Laplace,
+    LaplaceImproved,
+    NotPrivate,
+    PosteriorSpace,
+    calibrate,
+)
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy_loss import loss_range, rho_upper
+from discreet.mechanisms.loss_pairs import GeometricPair
+from discreet.privacy_loss import compose, loss_range, rho_upper
+from discreet.privacy_loss.loss_distributions import GaussianLosses
+from discreet.privacy_loss.prices import Price
 from discreet.privacy_loss.renyi_bounds import pure_rho
-from tests.oracles import composition, geometric
+from tests.oracles import composition, gaussian, geometric
+from tests.oracles.losses import delta_of_all, laplace_atoms
 from tests.oracles.mechanisms import Kernel
 from tests.oracles.precision import Real, mp, real
 from tests.oracles.spaces import neighbours
@@ -89,3 +102,29 @@ def test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false() -> N
 def test_what_has_no_guarantee_has_no_price() -> None:
     with pytest.raises(NotPrivate):
         rho_upper(ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=20), epsilon=1))
+
+
+def test_the_needs_of_a_part_are_the_most_that_any_of_its_mechanisms_has() -> None:
+    plane = PosteriorSpace(prior=[1, 1, 1], n=30)
+    small, large = (Geometric(plane, epsilon=epsilon) for epsilon in ("1/10", "1/5"))
+    noisy = LaplaceImproved(plane, epsilon="1/5", rounding="floor")  # two counts: a pair for each
+    [alone, either, both, mixed] = Price(((large,), (small, large), (noisy,), (small, noisy))).needs
+    assert alone == either == (Fraction(1, 5), GeometricPair(Fraction(1, 5), 3).variation_upper)
+    truth = delta_of_all([laplace_atoms(noisy.rate, nearest=False)] * 2, 0) * 2**64
+    assert both == (Fraction(1, 5), Fraction(int(mp.ceil(truth)), 2**64))
+    assert mixed == (Fraction(1, 5), GeometricPair(Fraction(noisy.guarantee)).variation_upper)
+
+
+def test_the_sum_of_all_epsilons_is_kept_without_any_delta() -> None:
+    part = (Geometric(PosteriorSpace(prior=[1, 1], n=30), epsilon="1/10"),)
+    assert Price((part,) * 3, together=(Fraction(3, 10), Fraction(0))).delta == 0
+
+
+def test_gaussian_noise_of_one_kind_has_a_closed_form_and_of_two_kinds_is_composed() -> None:
+    line = PosteriorSpace(prior=[1, 1], n=30)
+    one, other = Gaussian(line, sigma=2), Gaussian(line, sigma="1/2")
+    together = compose([Gaussian(line, sigma=9)] * 3)
+    assert isinstance(together, GaussianLosses)
+    assert together.slack == 0
+    law = gaussian.added(gaussian.losses(2, "2"), gaussian.losses(2, "1/2"))
+    assert compose([one, other]).delta(2) == pytest.approx(float(gaussian.delta(law, "2")), rel=1e-9)

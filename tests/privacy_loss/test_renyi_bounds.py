@@ -1,12 +1,15 @@
 """ρ is never below the Rényi divergence at any order: from the losses themselves, in fifty digits."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from flint import arb
 
 import discreet as dc
+from discreet.arithmetic.numbers import ball, dyadic, precision
 from discreet.mechanisms.loss_pairs import CurvePair, GeometricPair, LaplacePair, LinearPair, LossPair, RangePair
 from discreet.privacy_loss import renyi_bounds, rho_upper
 from discreet.privacy_loss.prices import loss_pairs
@@ -64,12 +67,26 @@ def test_no_order_exceeds_the_rho_of_laplace_noise(rounding: Any, rate: str) -> 
     assert truth <= rho < mp.mpf("1.1") * truth
 
 
+@dataclass(frozen=True)
+class Told(LossPair):
+    """A pair by the chances of its losses."""
+
+    epsilon: Fraction
+    parts: tuple[Fraction, ...]
+
+    def chances(self, points: int) -> tuple[Fraction, list[arb]]:
+        return self.epsilon / len(self.parts), [ball(part) for part in self.parts]
+
+
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("pair", "sharp"),
     [
         (LinearPair(Fraction(1), Fraction(1, 10)), True),  # much is told by nobody: ρ is above the order one
         (LinearPair(Fraction(3), Fraction(1, 50)), True),
         (LinearPair(Fraction(12), Fraction(1, 10**6)), False),
+        (LinearPair(Fraction(3), Fraction(9, 20)), True),  # at an order just above one
+        (Told(Fraction(12), (Fraction(3, 5), *[Fraction(0)] * 10, Fraction(1, 10**5))), False),
         (RangePair(Fraction(1), Fraction(3, 2)), False),
     ],
 )
@@ -113,4 +130,45 @@ def test_what_cannot_be_proved_is_charged_by_epsilon_alone(monkeypatch: pytest.M
     monkeypatch.setattr(renyi_bounds, "MAX_WORK", 0)
     pair = LinearPair(Fraction(3), Fraction(1, 51))
     assert rho_of_pair(pair) == pure_rho(Fraction(3))
+    rho_of_pair.cache_clear()
+
+
+def test_with_several_losses_too_it_is_the_divergence_at_order_one_where_no_order_has_more() -> None:
+    parts = Fraction(1, 4), Fraction(1, 3)
+    rho = real(rho_of_pair(Told(Fraction(1), parts)))
+    divergence = mp.fsum(
+        real(p) * (1 - mp.exp(-loss)) * loss for p, loss in zip(parts, (mp.mpf("0.5"), 1), strict=True)
+    )
+    assert mp.zero <= rho - divergence < 4 * UNIT
+
+
+def test_growth_and_its_slope_are_those_of_the_logarithm_of_all_moments() -> None:
+    weights = {"1/2": "1/5", "3/2": "1/7"}
+
+    def log_moments(u: Real) -> Real:
+        return mp.log(real("1/3") + mp.fsum(real(c) * mp.cosh(u * real(loss)) for loss, c in weights.items()))
+
+    with precision(192):
+        terms = [(ball(Fraction(loss)), ball(Fraction(c))) for loss, c in weights.items()]
+        for at in ("1/2", "2", "9"):
+            growth = renyi_bounds._growth(terms, ball(Fraction(1, 3)), ball(Fraction(at)))
+            u, first = real(at), mp.diff(log_moments, real(at))
+            truth = first / (2 * u), mp.diff(log_moments, u, 2) / (2 * u) - first / (2 * u * u)
+            for enclosure, expected in zip(growth, truth, strict=True):
+                assert enclosure.rel_accuracy_bits() > 150
+                assert abs(real(dyadic(enclosure.mid())) - expected) < mp.mpf(10) ** -20
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    "pair", [LinearPair(Fraction(1), Fraction(1, 10)), LinearPair(Fraction(12), Fraction(1, 10**6))]
+)
+def test_a_guess_below_the_greatest_growth_is_not_proved(pair: LossPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renyi_bounds, "MAX_WORK", 1000)
+    honest = renyi_bounds._by_floats
+    rho_of_pair.cache_clear()
+    assert rho_of_pair(pair) < pure_rho(pair.epsilon)
+    monkeypatch.setattr(renyi_bounds, "_by_floats", lambda *terms: 0.94 * honest(*terms))
+    rho_of_pair.cache_clear()
+    assert rho_of_pair(pair) == pure_rho(pair.epsilon)
     rho_of_pair.cache_clear()

@@ -143,7 +143,23 @@ def test_no_pair_that_a_scan_may_skip_has_a_greater_loss_than_its_bound(kind: Ki
     for scale in ("1/10", "1", "6"):
         rates = build(kind, space, "1/4", scale=scale).rates(dense.rows)
         losses = np.abs(np.diff(dense.log_pmf(rates), axis=0)).max(axis=1)
-        assert (line.bounds(line.at(rates)) >= losses).all()
+        bounds = line.bounds(line.at(rates))
+        assert (bounds >= losses).all()
+        assert (bounds <= 2.5 * losses).all()
+
+
+def test_the_deltas_of_a_line_are_the_dense_ones_pair_by_pair_with_their_errors() -> None:
+    space = PosteriorSpace(["0.3", "7"], 40)
+    line, dense = Scan(space), DenseScan(space)
+    rates = ExponentialLocal(space, scale=1).rates(dense.rows)
+    found, expected = (
+        {(pair.one, pair.other): (pair.delta, pair.error) for pair in scan.deltas(rates, 0.1, MARGIN)}
+        for scan in (line, dense)
+    )
+    assert len(found) > 40
+    for pair, values in found.items():
+        assert values == pytest.approx(expected[pair], rel=1e-6, abs=1e-15)
+    assert max(value for value, _ in found.values()) == pytest.approx(max(value for value, _ in expected.values()))
 
 
 def off(mechanism: Exponential, logs: Floats, rank: int, outputs: list[int]) -> float:
@@ -205,6 +221,7 @@ def test_the_stated_error_holds_for_every_scale_and_prior_that_a_mechanism_takes
     log_pmf = scan.log_pmf(rates)
     for c in (1, 75, 150):
         assert off(mechanism, log_pmf[c], c, list(range(0, 301, 20))) < margin(float(rates.max()))
+    assert [margin(largest) / MARGIN for largest in (1, 1000, 5000)] == pytest.approx([1, 1, 5])
 
 
 def test_a_window_leaves_out_nothing_that_matters() -> None:
@@ -235,6 +252,7 @@ def test_the_scan_fits_the_space() -> None:
     assert kinds == [DenseScan, Scan, DenseScan]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("k", "n", "expected"),
     [(2, LONGEST - 1, True), (2, LONGEST, False), (2, 10**15, False), (3, 75, True), (3, 77, False), (5000, 5, False)],

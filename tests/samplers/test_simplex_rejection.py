@@ -1,13 +1,21 @@
 """The sampler for three categories and more against enumeration: the same law, and not one that is 30 % off."""
 
+import itertools
+import math
 import random
+from fractions import Fraction
 
+import numpy as np
 import pytest
+from flint import arb
 
 from bench.spaces import FOUR, counts_at
-from discreet import PosteriorSpace
+from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms.exponential import Exponential
-from discreet.testing import HashedBits
+from discreet.samplers.bits import CHUNK
+from discreet.samplers.simplex_rejection import Blocks, SimplexRejection, Term, _least, _tilts, whole_masses
+from discreet.testing import FixedBits, HashedBits
 from tests.mechanisms.test_exponential import off_by_30_percent
 from tests.support.statistics import fits, pmf, tally
 
@@ -61,3 +69,202 @@ def test_tiny_and_huge_priors_have_the_same_law(prior: list[str]) -> None:
         for counts in ((20, 0, 0), (7, 7, 6)):
             seen = tally(mechanism.law(counts).proposals().draw_many(HashedBits(f"{prior} {counts}"), 5000).tolist())
             assert fits(seen, pmf(mechanism, counts)), (family.name, counts)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("prior", "counts", "scale", "most"),
+    [
+        (["1", "1", "1"], (20, 20, 20), "2", 1.6),
+        (["1", "2", "3"], (60, 0, 0), "3", 1.05),
+        (["0.01", "1", "100"], (0, 1, 59), "3", 1.2),
+        (["1", "1", "1"], (1, 1, 58), "0.2", 1.2),
+        (["1", "1", "1"], (20, 20, 20), "40", 1.001),
+        (["1", "1", "1"], (3, 1, 1), "0.1", 1.2),
+    ],
+)
+def test_no_candidate_outweighs_its_bound_and_tries_are_few(
+    prior: list[str], counts: tuple[int, ...], scale: str, most: float
+) -> None:
+    law = ExponentialLocal(PosteriorSpace(prior, sum(counts)), scale=scale).law(counts)
+    sampler, rows, logs = law._simplex_rejection(), law.space.candidates().array(), law.log_weights()
+    proposed = sampler.log_proposal(rows)
+    assert (logs <= sampler.log_bound + proposed).all()
+    # A proposal is kept with the sum of all weights over the bound: no draws are needed to count the tries.
+    assert math.exp(sampler.log_bound) * sampler.choices[-1] / np.exp(logs).sum() < most
+    with precision(3 * CHUNK):  # what a coin asks for when its first toss decides nothing
+        for i in (law.space.candidates().index(counts), 0, len(rows) // 3):
+            r = tuple(rows[i].tolist())
+            assert abs(sampler._enclosed_log_proposal(r) - proposed[i]) < sampler.room / 4
+            assert sampler.chance(r) <= 1
+        assert sampler.chance(counts) > 0.99
+
+
+def test_a_weight_slightly_above_its_bound_is_an_error() -> None:
+    law = ExponentialLocal(PosteriorSpace([1, 1, 1], 60), scale=40).law([20, 20, 20])
+    fault = SimplexRejection(law.space, law.counts, law._rates()[0], lambda r: law.log_weight(r) + 2**-20)
+    with pytest.raises(DiscreetError, match="too low"):
+        fault.chance((20, 20, 20))
+
+
+@pytest.mark.parametrize("counts", [(3, 4, 2, 0), (9, 0, 0, 0), (1, 1, 6, 1)])
+def test_the_nearest_candidate_is_as_near_as_any_found_by_enumeration(counts: tuple[int, ...]) -> None:
+    space = PosteriorSpace(["0.5", "2", "40", "1"], 9)
+    distances = ExponentialLocal(space, scale=1).law(counts).distances()
+    nearest = -math.log1p(-(np.partition(distances, 1)[1] ** 2))
+    assert 0.98 * nearest < _least(space, space.counts(counts)) < nearest
+
+
+def blocks_of(prior: list[str], counts: tuple[int, ...], flattest: float = 1.0) -> Blocks:
+    space = PosteriorSpace(prior, sum(counts))
+    return Blocks(space, space.counts(counts), flattest)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("prior", "counts", "near"),
+    [
+        (["1"] * 3, (20, 20, 20), 0.05),
+        (["1", "2", "3"], (120, 0, 0), 0.05),
+        (["0.01", "1", "100"], (0, 2, 28), 0.05),
+        (["0.3", "10", "0.3"], (0, 3, 0), 0.05),
+        (["100", "100", "1e4"], (1, 2, 27), 0.05),
+        (["1"] * 30, (40,) * 30, 0.05),
+        (["100", "1e-6", "1e-6"], (60, 0, 0), 5.0),  # none or nearly all: the middles of wide blocks tell little
+    ],
+)
+def test_tilted_counts_sum_to_n_on_average_and_steps_are_close_to_their_factors(
+    prior: list[str], counts: tuple[int, ...], near: float
+) -> None:
+    blocks, rates, x = blocks_of(prior, counts), np.array([0.3, 2.0, 15.0, 400.0]), np.arange(sum(counts) + 1)
+    pairs = list(zip(map(float, prior), counts, strict=True))
+    losses = {
+        (a, c): np.array([(math.lgamma(a + y) + math.lgamma(a + c)) / 2 - math.lgamma(a + (y + c) / 2) for y in x])
+        for a, c in set(pairs)
+    }
+    for rate, tilt in zip(rates, _tilts(blocks, rates), strict=True):
+        tilted = np.array([-tilt * (x - c) for c in counts])
+        steps = np.exp(rate * np.repeat(blocks.log_factor, blocks.size.astype(int)).reshape(tilted.shape) + tilted)
+        chance = steps / steps.sum(axis=1, keepdims=True)
+        mean = chance @ x
+        deviation = math.sqrt(float((chance @ x**2 - mean**2).sum()))
+        assert abs(float(mean.sum()) - sum(counts)) <= near * max(1.0, deviation)
+        heights, tops = blocks.heights(rate, tilt)
+        masses = np.log(np.add.reduceat(heights * blocks.size, blocks.first)) + tops + tilt * np.array(counts)
+        least = np.log(np.exp(tilted - rate * np.array([losses[pair] for pair in pairs])).sum(axis=1))
+        assert 0 <= float((masses - least).sum()) < 0.4 + near
+
+
+def test_a_billion_records_are_cut_into_few_blocks_that_at_most_double_the_distance() -> None:
+    space = PosteriorSpace(["1"] * 40, 10**9)
+    counts = space.counts((25 * 10**6,) * 40)
+    blocks = SimplexRejection(space, counts, 1e4, lambda _: arb(0)).blocks
+    near, far = blocks.low - counts[0], blocks.high - counts[0]
+    assert max(blocks.lengths) < 400
+    assert (far[near > 0] < 2 * near[near > 0]).all()
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("tilt", [0.3, -1.0, 1.0])
+def test_the_mass_of_a_term_is_rounded_up_and_its_logs_are_no_larger_than_stated(tilt: float) -> None:
+    blocks, n = blocks_of(["1"] * 3, (10**7, 9, 9)), 10**7 + 18
+    for rate in (1e4, 1.1e4, 1.2e4, 1.3e4, 1.4e4):
+        term, tops = Term(blocks, 0, rate, -20.0, tilt, n), blocks.heights(rate, tilt)[1]
+        with precision(200):
+            free = [sum(map(arb, term.masses(i).tolist()), arb(0)).log() for i in (1, 2)]
+            parts = [arb(-20), arb(tilt) * n, *map(arb, tops.tolist()), *free]
+            assert 0 <= arb(term.log_mass) - sum(parts, arb(0)) < 1e-9 * term.size_of_logs
+            assert sum(map(abs, parts), arb(0)) <= term.size_of_logs * (1 + 1e-12)
+
+
+def test_the_room_of_the_floats_holds_for_hundreds_of_categories() -> None:
+    space, r = PosteriorSpace(["1"] * 400, 2), (1, 1) + (0,) * 398
+    sampler = SimplexRejection(space, space.counts(r), 3.0, lambda _: arb(0))
+    with precision(3 * CHUNK):
+        exact = sampler._enclosed_log_proposal(r)
+        assert abs(exact - sampler.log_proposal(np.array([r]))[0]) < sampler.room / 4
+    with precision(2 * CHUNK):  # a coin's first toss, for which floats are enough
+        first = sampler._enclosed_log_proposal(r)
+        assert first.contains(exact)
+        assert float(first.rad()) == pytest.approx(sampler.room)
+    # The logarithms of equal categories are all off the same way: each has sixteen units in the last place.
+    three = PosteriorSpace(["1"] * 3, 2)
+    few = SimplexRejection(three, three.counts(r[:3]), 3.0, lambda _: arb(0))
+    assert sampler.room - few.room > 397 * 2.0**-49
+
+
+ABOVE = [*(i * 4e-15 for i in range(8)), 1e-12, 2e-11, 3e-10, 1e-8]
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("counts", "rate", "tilt"),
+    [
+        ((60, 60, 60), 9.0, 0.0),
+        ((60, 60, 60), 5.0, 0.1),
+        ((60, 60, 60), 5.0, -0.1),
+        ((0, 10**6, 0), 1e-4, -5e-4),
+        ((10**7, 9, 9), 1e4, 1.0),
+        ((10**7, 9, 9), 1e4, -1.0),
+    ],
+)
+def test_steps_are_above_their_factors_where_floats_would_round_them_down(
+    counts: tuple[int, ...], rate: float, tilt: float
+) -> None:
+    """Heights are rounded up to few bits; just above a power of two that is no help unless the float is on its side."""
+    blocks = blocks_of(["1", "1", "1"], counts)
+    stop = blocks.starts[1]
+    end = (blocks.low if tilt >= 0 else blocks.high)[:stop]
+    factor = blocks.log_factor[:stop]
+    for block, (i, above) in itertools.product(range(1, stop, 4), enumerate(ABOVE)):
+        at, power = rate, 0
+        for _ in range(4):
+            logs = at * factor - tilt * end
+            top, fall = int(logs.argmax()), float(logs[block] - blocks.heights(at, tilt)[1][0])
+            power = power or round(fall / math.log(2)) + i
+            if factor[block] != factor[top]:
+                at += (power * math.log(2) + above - fall) / float(factor[block] - factor[top])
+        heights, tops = blocks.heights(at, tilt)
+        if tops[0] - logs[block] < 500:
+            with precision(200):
+                for x in (blocks.low[block], blocks.high[block]):
+                    least = arb(at) * arb(float(factor[block])) - arb(tilt) * int(x)
+                    assert arb(float(heights[block])).log() + arb(float(tops[0])) >= least
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("counts", "rate"), [((3, 2, 2), 1.0), ((7, 0, 0), 1200.0), ((10**4, 0, 20), 0.5)])
+def test_blocks_are_drawn_by_their_exact_shares_on_both_sides_of_every_edge(
+    counts: tuple[int, ...], rate: float
+) -> None:
+    blocks = blocks_of(["1", "1", "1"], counts)
+    term = Term(blocks, 0, rate, 0.0, 0.0, sum(counts))
+    for i in range(3):
+        whole = whole_masses(term.masses(i))
+        edges = [Fraction(edge << 2 * CHUNK, sum(whole)) for edge in itertools.accumulate([0, *whole])]
+        for block, (low, high) in enumerate(itertools.pairwise(edges), start=blocks.starts[i]):
+            assert term.exact_share(i, block) == (high - low) / edges[-1]
+            for bits in (math.ceil(low), math.floor(high) - 1):
+                if low <= bits <= high - 1:
+                    assert term.draw_blocks(FixedBits(f"{bits:0128b}"), i, 1) == [block]
+            if high - low > 2.0**-40 * edges[-1]:
+                word = int(low + high) >> (CHUNK + 1)
+                assert term.draw_blocks(FixedBits(f"{word:064b}"), i, 1) == [block]
+
+
+def test_a_proposal_has_every_count_of_a_block_alike() -> None:
+    law = ExponentialLocal(PosteriorSpace([1, 1, 1], 90), scale=1).law([20, 20, 50])
+    sampler = law._simplex_rejection()
+    blocks, term, (i, j) = sampler.blocks, sampler.terms[0], sampler.free
+
+    def word(i: int, block: int) -> str:
+        below = sum((term.exact_share(i, other) for other in range(blocks.starts[i], block)), Fraction(0))
+        return f"{int((below + term.exact_share(i, block) / 2) * 2**CHUNK):064b}"
+
+    first = "0" * (sampler.choices[-1] - 1).bit_length()
+    stay = word(j, int(blocks.find(j, np.array([20]))[0]))
+    block = next(b for b in range(blocks.starts[i], blocks.starts[i + 1]) if blocks.size[b] == 3)
+    low = int(blocks.low[block])
+    for offset in range(3):
+        text = first + word(i, block) + "11" + f"{offset:02b}" + stay  # there is no fourth count: it is drawn again
+        assert sampler.propose(FixedBits(text)) == (low + offset, 20, 70 - low - offset)

@@ -120,3 +120,22 @@ def test_a_scale_is_raised_by_a_hair_where_the_theorem_alone_would_not_be_proved
     theorem = (1 + 12 * raised.reach * ETA) / (raised.epsilon - 2 * ETA)
     assert Fraction(raised.scale) > theorem * (1 + ETA)
     assert raised.verify_all().holds
+
+
+def test_the_certified_loss_is_the_one_worked_out_from_the_proof_in_forty_decimal_digits() -> None:
+    # Slack hides a wrong term from brute force; one spacing of these floats is a good part of the loss.
+    for digits, scale, lattice, reach, loss in (
+        (4, Fraction(7, 4), 8, Fraction(9, 4), "1.375475712401268641196057"),
+        (5, Fraction(3, 4), 2, Fraction(17, 4), "3.038549450215821286870570"),
+        (8, Fraction(1), 1, Fraction(5, 4), "1.086573572893594102719317"),
+        (6, Fraction(1), 4, Fraction(29), "3.146557352576232388991967"),
+        (6, Fraction(1, 2), Fraction(1, 2), Fraction(9, 4), "4.541593668850617272261706"),
+    ):
+        certified = certified_loss(scale, Fraction(lattice), reach, digits=digits)
+        assert abs(certified - Fraction(loss)) < Fraction(1, 10**23)
+
+
+@pytest.mark.parametrize(("scale", "lattice", "reach"), [(3, 16, 13), (Fraction(11, 8), 1, 2)], ids=["q=2", "width=0"])
+def test_floats_too_coarse_for_the_proof_are_refused(scale: Fraction, lattice: int, reach: int) -> None:
+    with pytest.raises(AssertionError, match="too coarse"):
+        certified_loss(Fraction(scale), Fraction(lattice), Fraction(reach), digits=4)
