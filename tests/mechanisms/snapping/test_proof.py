@@ -64,9 +64,12 @@ def test_a_delta_is_asked_for_at_an_epsilon_that_is_not_negative() -> None:
 
 
 @pytest.mark.every
-@pytest.mark.parametrize(("epsilon", "bound", "sensitivity"), [("0.3", "7.3", "1/2"), ("5", "7.3", 3), ("0.7", 3, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "bound", "sensitivity"),
+    [("1.5", "4.1", 3), (2, 2, 3), (1, 2, "1/2"), (1, 3, 1), ("0.3", "7.3", 1)],
+)
 def test_a_certificate_attains_what_pairs_at_the_clamp_the_centre_and_a_tie_lose(
-    epsilon: str, bound: object, sensitivity: object
+    epsilon: str | int, bound: object, sensitivity: object
 ) -> None:
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
     attained = snapping.verify_all().attained
