@@ -234,17 +234,6 @@ def test_the_search_for_gamma_says_how_far_it_is() -> None:
     assert 15 < len(reports) <= 35
 
 
-def test_no_gamma_beyond_the_largest_is_tried_and_six_decades_below_it_are() -> None:
-    gammas: list[float] = []
-
-    def error(gamma: float) -> float:
-        gammas.append(gamma)
-        return gamma
-
-    assert calibration._best_gamma(error, 3.0) == min(gammas) == 3.0 * 2.0**-20
-    assert max(gammas) == 3.0
-
-
 def test_a_calibrated_member_says_how_its_audit_proved_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def audit(mechanism: dc.Mechanism) -> dc.Audit:
         result = dc.audit(mechanism)
@@ -302,66 +291,55 @@ def test_a_scale_that_no_audit_certified_would_be_rejected(monkeypatch: pytest.M
 
 
 def test_a_small_space_has_the_loss_the_error_and_the_rates_of_all_its_laws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With rates of all sizes, so that pairs are far from the order of their bounds, and one pair at a time."""
-    monkeypatch.setattr(calibration, "_AT_ONCE", 1)
-    rng = np.random.default_rng(1)
-    for alpha, n in (([1, "5/2"], 20), ([1, 1, "1/2"], 5), ([1, 1, 1], 6)):
+    monkeypatch.setattr(calibration, "_AT_ONCE", 1)  # so that a pair whose bound is too small is missed
+    for alpha, n in (([1, 2], 1), ([1, "5/2"], 20), ([1, 1, "1/2"], 5), ([1, 1, 1], 6)):
         space = dc.PosteriorSpace(alpha, n)
         small, scan = _SmallSpace(space), DenseScan(space)
         chance = np.exp(log_predictive(space.prior, scan.rows))
         one, other = (np.concatenate(side) for side in zip(*scan.pairs, strict=True))
         for spread in (0.1, 1.0, 3.0):
-            inverse = np.exp(spread * rng.normal(size=space.size))[orbits(space)]
-            log_pmf = scan.log_pmf(inverse)
-            greatest = np.abs(log_pmf[one] - log_pmf[other]).max()
-            assert small.loss(1.0, inverse) == pytest.approx(greatest, rel=1e-12)
-            assert small.least_loss(1.0, inverse) == pytest.approx(greatest, rel=1e-12)
+            inverse = np.exp(spread * np.random.default_rng(n).normal(size=space.size))[orbits(space)]
+            log_pmf, faster = scan.log_pmf(inverse), np.maximum(inverse[one], inverse[other])
+            greatest = pytest.approx(np.abs(log_pmf[one] - log_pmf[other]).max(), rel=1e-12)
+            assert [small.loss(1.0, inverse), small.least_loss(1.0, inverse)] == [greatest, greatest]
             assert small.growth(inverse) == np.abs(inverse[one] - inverse[other]).max()
-            apart = scan.distances[one, other]
-            assert small.step(inverse) == (apart * np.maximum(inverse[one], inverse[other])).max()
-            means = (np.exp(log_pmf) * scan.distances).sum(axis=1)
-            assert small.error(1.0, inverse) == pytest.approx(float(chance @ means / chance.sum()), rel=1e-12)
+            assert small.step(inverse) == (scan.distances[one, other] * faster).max()
+            mean = chance @ (np.exp(log_pmf) * scan.distances).sum(axis=1) / chance.sum()
+            assert small.error(1.0, inverse) == pytest.approx(float(mean), rel=1e-12)
 
 
-def search_of(
-    loss: Callable[[float], float], kind: type[Exponential] = dc.ExponentialLocal
-) -> tuple[_Search, list[float]]:
+def search_of(loss: Callable[[float], float]) -> tuple[_Search, list[float]]:
     """A search whose losses are known, and the scales that it looks at."""
-    search, seen = _Search(kind, dc.PosteriorSpace([1, 1], 3), Fraction(1), None), list[float]()
+    search, seen = _Search(dc.ExponentialSmooth, dc.PosteriorSpace([1, 1], 3), Fraction(1), None), list[float]()
 
-    def look(scale: float, _: object) -> float:
+    def look(scale: float, inverse: object) -> float:
+        assert inverse is not None
         seen.append(scale)
         return loss(scale)
 
-    half, steps = lambda _: 0.5, SimpleNamespace(inverse=lambda *_: np.ones(1))
+    half, steps = (lambda _: 0.5), SimpleNamespace(inverse=lambda *_: np.ones(1))
     known = {"loss": look, "least_loss": lambda scale, _: 0.999 * loss(scale), "growth": half, "step": half}
     search.scope = SimpleNamespace(cells=1, size=8, steps=steps, **known)  # type: ignore[assignment]
     return search, seen
-
-
-RATE = 1.5 + 2 * math.log(8)
-"""The rate of change 1 + Γ + ln|R|/s that a search relies on, where ε is met at a scale of a half."""
 
 
 @pytest.mark.every
 @pytest.mark.parametrize("dip", [0.6, 0.9, 1.3, 2.9])
 def test_a_dip_of_the_loss_as_narrow_as_it_can_be_is_found_and_left_where_it_ends(dip: float) -> None:
     def loss(scale: float) -> float:
-        return min(2 * scale + RATE * max(scale - 0.5, 0.0), 0.9999 + RATE * abs(scale - dip), 5.0)
+        rate = 1.5 + 2 * math.log(8)  # 1 + Γ + ln|R|/s, that a search relies on, where ε is met at a scale of a half
+        return min(2 * scale + rate * max(scale - 0.5, 0.0), 0.9999 + rate * abs(scale - dip), 5.0)
 
     search, seen = search_of(loss)
-    scale = search._scale(np.ones(1))
-    assert scale > dip
+    assert (scale := search._scale(np.ones(1))) > dip
     assert loss(scale) <= search.target < loss(scale * (1 + 2e-9))
     assert len(seen) < 120
 
 
 @pytest.mark.every
-@pytest.mark.parametrize(
-    ("factor", "power", "looks", "more"),
-    [(0.01, 1.0, 5, 14), (0.9, 0.7, 6, 11), (0.9, 1.0, 2, 8), (30.0, 1.0, 3, 6), (30.0, 1.3, 7, 10)],
-)
-def test_a_loss_that_only_grows_is_met_with_few_looks(factor: float, power: float, looks: int, more: int) -> None:
+@pytest.mark.parametrize("case", [(0.01, 1, 5, 14), (0.9, 0.7, 6, 11), (0.9, 1, 2, 8), (30, 1, 3, 6), (30, 1.3, 7, 10)])
+def test_a_loss_that_only_grows_is_met_with_few_looks(case: tuple[float, float, int, int]) -> None:
+    factor, power, looks, more = case
     search, seen = search_of(lambda scale: factor * scale**power)
     assert factor * search._near(np.ones(1)) ** power == pytest.approx(search.target, rel=1e-7)
     assert len(seen) <= looks
@@ -370,11 +348,16 @@ def test_a_loss_that_only_grows_is_met_with_few_looks(factor: float, power: floa
     assert len(seen) <= looks + more
 
 
+def test_a_loss_that_jumps_over_epsilon_or_meets_it_at_once_has_an_edge_too() -> None:
+    search, _ = search_of(lambda scale: 0.5 if scale < 1 else 2.0)
+    assert 1 - 2e-9 < search._near(np.ones(1)) < 1
+    assert search_of(lambda scale: 2 * scale * search.target)[0]._edge(np.ones(1)) == 0.5
+
+
 def test_three_quarters_of_the_work_may_go_into_gamma_and_the_rest_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "WORK", 800)
-    search, seen = search_of(lambda _: 0.5, dc.ExponentialSmooth)  # no scale is too large, and the search never ends
-    assert search._options(None) == {}
-    assert len(seen) == 600
+    search, seen = search_of(lambda _: 0.5)  # no scale is too large, and the search never ends
+    assert (search._options(None), len(seen)) == ({}, 600)
     assert search._scale(np.ones(1)) == seen[-1]
     assert 750 < len(seen) <= 800
 
@@ -389,19 +372,18 @@ def test_a_scale_is_lowered_until_its_audit_certifies_it_and_no_further(monkeypa
 
     monkeypatch.setattr(calibration, "audit", audit)
     mechanism = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
-    assert isinstance(mechanism, dc.ExponentialSmooth)
-    assert mechanism.scale == scales[1] < scales[0] < scales[1] * (1 + Fraction(1, 10**7))
-    assert mechanism.gamma == Fraction(1, 3)
+    assert scales[-1] == scales[1] < scales[0] < scales[1] * (1 + Fraction(1, 10**7))
+    assert mechanism.epsilon == 1
+    assert dc.audit(mechanism).epsilon > 0.999
     monkeypatch.setattr(calibration, "audit", dc.audit)
     monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 2 * honest(self, inverse))
-    lowered = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
-    assert dc.audit(lowered).epsilon > 0.9
+    assert dc.audit(dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")).epsilon > 0.9
     monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 0.0)
     assert dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3").proved_by == "theorem"
 
 
 @pytest.mark.every
-@pytest.mark.parametrize("best", [2.9, 0.3, 0.004, 5e-4, 2e-5])
+@pytest.mark.parametrize("best", [3.0, 2.9, 0.3, 0.004, 5e-4, 2e-5, 3 * 2.0**-20])
 def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: float) -> None:
     gammas: list[float] = []
 
@@ -410,6 +392,7 @@ def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: flo
         return abs(math.log(gamma / best))
 
     found = calibration._best_gamma(error, 3.0)
+    assert (max(gammas), min(gammas)) == (3.0, 3 * 2.0**-20), "nothing beyond the largest, and six decades below it"
     assert abs(math.log(found / best)) < 0.004
     assert found == min(gammas, key=lambda gamma: abs(math.log(gamma / best)))
     assert len(gammas) <= 36

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 
 import pytest
+from flint import arb
 
 from discreet import ExponentialLocal, Geometric, LaplaceImproved, Mechanism, PosteriorSpace, audit
+from discreet.arithmetic.numbers import ball
+from discreet.mechanisms.law import CandidateLaw
 from discreet.privacy_loss import audits, deltas
+from discreet.privacy_loss.deltas import Pair, delta_upper
 from tests.oracles import loss, mechanisms
 from tests.oracles.precision import Real, mp, real
 from tests.privacy_loss.families import KINDS, Kind, build, oracle_kernel
@@ -118,3 +122,88 @@ def test_a_delta_that_is_rounded_to_the_nearest_float_would_be_found_below(monke
 def test_a_delta_that_is_only_summed_in_floats_would_be_found_below(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audits, "delta_upper", lambda pairs, *_: max(pair.delta for pair in pairs))
     assert below_somewhere()
+
+
+class Told(CandidateLaw):
+    """A law by the enclosures of its log-probabilities."""
+
+    def __init__(self, *logs: arb) -> None:
+        super().__init__(PosteriorSpace([1, 1], max(len(logs) - 1, 1)))
+        self.logs = logs
+
+    def enclosures(self) -> Iterator[arb]:
+        return iter(self.logs)
+
+    def log_weight(self, outcome: tuple[int, ...]) -> arb:
+        raise NotImplementedError
+
+    def log_total(self) -> arb:
+        return arb(0)
+
+
+class Shares(Told):
+    """A law by its probabilities, enclosed at whatever precision is asked for."""
+
+    def __init__(self, *shares: Fraction) -> None:
+        super().__init__(*([arb(0)] * len(shares)))
+        self.shares = shares
+
+    def enclosures(self) -> Iterator[arb]:
+        return (ball(share).log() if share else arb("-inf") for share in self.shares)
+
+
+QUARTER, TINY = Fraction(1, 4), Fraction(1, 1 << 120)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            [0, Fraction(1, 4), Fraction(1, 4), Fraction(1, 6), Fraction(1, 3)],
+            [Fraction(1, 4)] * 3 + [0, Fraction(1, 4)],
+        ),
+        ([Fraction(1, 2) + TINY, Fraction(1, 2) - TINY], [Fraction(1, 2)] * 2),  # needs more than the first precision
+    ],
+)
+def test_what_one_law_never_returns_and_what_both_do_alike_are_summed_as_the_definition_has_it(
+    one: list[Fraction], other: list[Fraction]
+) -> None:
+    laws = Shares(*one), Shares(*other)
+    truth = sum((max(p - q, Fraction(0)) for p, q in zip(one, other, strict=True)), Fraction(0))
+    delta = Fraction(delta_upper([Pair(1.0, 0.0, 0, 1)], laws.__getitem__, Fraction(0)))
+    assert truth <= delta <= truth * (1 + Fraction(1, 10**12))
+
+
+def test_where_it_is_too_close_to_tell_which_law_has_more_the_most_is_counted() -> None:
+    laws = Told(arb(0)), Told(arb("-0.1", "0.2"))  # a loss between -0.1 and 0.3
+    delta = delta_upper([Pair(1.0, 0.0, 0, 1)], laws.__getitem__, Fraction(0))
+    assert delta == pytest.approx(-float(mp.expm1(-0.3)), rel=1e-6)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("floats", "most_balls", "delta", "enclosed"),
+    [
+        ([(0.3, 0.0), (0.29, 0.0), (0.2, 0.5)], 0, 0.29, 2),  # the first two by what they may be, whatever they cost
+        ([(0.9, 0.5)] * 5, 0, 1.0, 2),
+        ([(0.5, 0.0)] * 5, 11, 0.5, 3),  # of four weights each
+        ([(0.5, 0.0)] * 5, 100, 0.25, 5),
+        ([(0.5, 0.0), (0.2, 0.0)], 100, 0.25, 1),
+    ],
+)
+def test_pairs_are_enclosed_in_the_order_of_what_they_may_be_until_there_are_enough(
+    floats: list[tuple[float, float]], most_balls: int, delta: float, enclosed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a δ of 1/4. Of what is not enclosed, the floats count."""
+    monkeypatch.setattr(deltas, "MAX_BALLS", most_balls)
+    law, same = Shares(Fraction(3, 4), Fraction(1, 4)), Shares(Fraction(1, 2), Fraction(1, 2))
+    asked = count()
+
+    def laws(rank: int) -> CandidateLaw:
+        next(asked)
+        return (law, same)[rank]
+
+    pairs = [Pair(value, error, 0, 1) for value, error in floats]
+    assert delta_upper(pairs, laws, Fraction(0)) == pytest.approx(delta, rel=1e-12)
+    assert next(asked) == 2 * enclosed

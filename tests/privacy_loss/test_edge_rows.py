@@ -1,18 +1,23 @@
 """Losses beyond enumeration: the rows near the ends, and bounds on everything between them."""
 
+import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_upper, precision
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import log_affinity_floats
+from discreet.posteriors.grid import grid
 from discreet.privacy_loss import edge_rows
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.edge_rows import Side, enclose_ends, scan_ends
 from discreet.privacy_loss.scan import MARGIN
 from tests.privacy_loss.families import losses_of_pairs, members
+from tests.support.enumeration import Floats
 
 
 @pytest.mark.few(1)
@@ -27,7 +32,10 @@ def test_the_documents_own_mechanism_is_certified_at_a_million_and_a_million_mil
     assert (result.worst.counts[0], result.worst.neighbour[0], result.worst.output[0]) == (3, 2, 3)
     assert result.private
     assert result.certificate.method == "bounds"
+    assert "plus 2e-10; all others bounded" in result.certificate.statement
     result.certificate.check(result.mechanism)
+    with pytest.raises(dc.TooLarge, match="too large for an exact δ"):
+        result.delta("1/2")
 
 
 def test_the_local_sensitivity_at_a_million_records_loses_what_is_printed() -> None:
@@ -134,14 +142,103 @@ def test_a_large_scale_is_audited_with_a_margin_as_large(scale: str) -> None:
 
 
 @pytest.mark.every
+@pytest.mark.parametrize("rate", [0.0, 500.0])
 @pytest.mark.parametrize("c", [10, 3000, 5 * 10**5, 999_000])
-def test_a_window_ends_where_distances_are_one_and_at_most_twice_as_far(c: int) -> None:
+def test_a_window_ends_where_distances_are_one_or_weights_negligible_and_at_most_twice_as_far(
+    c: int, rate: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_rows, "_SHORT", 1 << 16 if not rate else 64)
     side, n = Side(dc.PosteriorSpace(["1/2", 3], 10**6)), 10**6
 
-    def is_flat(output: int) -> bool:
-        return -float(log_affinity_floats(side.space.prior, (c, n - c), [(output, n - output)])[0]) >= 80
+    def is_far(output: int, rate: float) -> bool:
+        loss = -float(log_affinity_floats(side.space.prior, (c, n - c), [(output, n - output)])[0])
+        return loss >= 80 or n * math.exp(-rate * math.sqrt(-math.expm1(-loss))) < math.exp(-42)
 
-    for sign, end in zip((-1, 1), side.window(c), strict=True):
+    for sign, end in zip((-1, 1), side.window(c, rate), strict=True):
         reach = abs(end - c)
-        assert end in (0, n) or is_flat(end)
-        assert reach <= 64 or c <= 1 << 16 > reach or not is_flat(c + sign * (reach // 2))
+        assert end in (0, n) or is_far(end, rate)
+        assert reach <= 64 or (not rate and c <= 1 << 16 > reach) or not is_far(c + sign * (reach // 2), rate)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("scale", "gamma", "c"), [("1/500", 1, 550), ("3", 1, 1099), ("1/2", "1/10", 22)])
+def test_what_is_beyond_a_window_on_either_side_counts(
+    scale: str, gamma: object, c: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a small scale much weight is beyond it; at a large one it is short; the third loses most there."""
+    monkeypatch.setattr(edge_rows, "_SHORT", 64)
+    monkeypatch.setattr(edge_rows, "_WIDEST", 1100)
+    mechanism = dc.ExponentialSmooth(dc.PosteriorSpace([1, 2], 1100), scale=scale, gamma=gamma)
+    one, other = log_pmf_of(mechanism, c)
+    for side in Side.both(mechanism.space):
+        worst = edge_rows._Scan(mechanism, side).pair(1099 - c if side.mirrored else c)
+        at = worst.output[0]
+        there = one[at] - other[at] if worst.counts[0] == c else other[at] - one[at]
+        assert (there, worst.loss) == pytest.approx([np.abs(one - other).max()] * 2, rel=1e-10)
+        assert worst.loss + worst.error == pytest.approx(worst.bound, rel=1e-12)
+        assert sorted([worst.counts[0], worst.neighbour[0]]) == [c, c + 1]
+
+
+def log_pmf_of(mechanism: Exponential, c: int) -> list[Floats]:
+    """Of the rows c and c+1 of a line, all outputs."""
+    n = mechanism.space.n
+    rates = mechanism.rates(np.array([[c, n - c], [c + 1, n - c - 1]]))
+    rows = [-rate * grid(mechanism.space).distances(c + i) for i, rate in enumerate(rates)]
+    return [row - math.log(np.exp(row).sum()) for row in rows]
+
+
+@pytest.mark.parametrize(("counts", "neighbour"), [((550, 550), (551, 549)), ((551, 549), (550, 550))])
+def test_an_enclosure_has_all_outputs_though_few_are_summed(
+    counts: tuple[int, int], neighbour: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_rows, "_SHORT", 64)
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace([1, 2], 1100), scale="1/500")
+    with precision(96):
+        loss = enclose_ends(mechanism, WorstCase(counts=counts, neighbour=neighbour, output=counts))
+        one, other = (mechanism.law(c).log_probability(counts) for c in (counts, neighbour))
+        assert loss.overlaps(one - other)
+        assert 0 < loss.rad() < 1e-24
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("limits", "bounds"),
+    [
+        ({"MAX_HALVINGS": 3}, [0.579423417833, 0.6173483258937, 0.6560790476116, 0.8535563921065]),
+        ({"MAX_HALVINGS": 14}, [0.579423417833, 0.579423417833, 0.6560790476116, 0.6560790476116]),
+        ({"MAX_HALVINGS": 10, "MAX_END_CELLS": 0}, [0.579423417833, 0.5795464689393, 0.6560790476116, 0.7574018415479]),
+        ({"MAX_HALVINGS": 6, "MAX_END_CELLS": 0, "_WIDEST": 0}, [0, 0.7242375007213, 0, 1.930470941697]),
+        (
+            {"MAX_HALVINGS": 14, "_CLOSE": 0.3, "_WORTH": 0.9},
+            [0.579423417833, 0.7147592346375, 0.6560790476116, 0.8479823450456],
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_left_when_halving_ends_is_bounded_as_sharply_as_it_was(
+    limits: dict[str, float], bounds: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, limit in ({"MIN_END_ROWS": 2, "MAX_END_ROWS": 2} | limits).items():
+        monkeypatch.setattr(edge_rows, name, limit)
+    found = []
+    for mechanism in (
+        dc.ExponentialSmooth(dc.PosteriorSpace([1, 1], 30), scale="1/2", gamma="0.05"),
+        dc.ExponentialLocal(dc.PosteriorSpace(["1/2", 3], 12), scale="1/2"),
+    ):
+        truth, worst = losses_of_pairs(mechanism).max(), scan_ends(mechanism)
+        assert worst.loss - MARGIN <= truth <= worst.bound + MARGIN
+        assert worst.error == MARGIN
+        found += [max(worst.loss, 0.0), worst.bound]
+    assert found == pytest.approx(bounds, rel=1e-9)
+
+
+@pytest.mark.parametrize("cells", [0, edge_rows.MAX_END_CELLS])
+def test_every_pair_of_a_half_is_scanned_or_in_a_block(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_rows, "MAX_END_CELLS", cells)
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace(["1/2", 3], 2000), scale=1)
+    for side, balanced in zip(Side.both(mechanism.space), (1001.25, 998.75), strict=True):
+        scan = edge_rows._Scan(mechanism, side)
+        blocks = scan.blocks()
+        assert scan.number == blocks[0][0] == (edge_rows.MIN_END_ROWS if cells else 0)
+        assert [high for _, high in blocks[:-1]] == [low for low, _ in blocks[1:]]
+        assert balanced <= blocks[-1][1] <= balanced + 3

@@ -11,11 +11,12 @@ import pytest
 from flint import fmpz_poly
 
 import discreet as dc
+from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.loss_pairs import GeometricPair
 from discreet.privacy_loss import compose, loss_distribution, loss_distributions
-from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs
+from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs, share_together
 from discreet.typing import Epsilon
 from tests.oracles.losses import Atoms, delta_of_all, geometric_atoms, laplace_atoms
 from tests.oracles.precision import mp, real
@@ -208,6 +209,73 @@ def test_a_delta_above_all_chances_needs_no_epsilon() -> None:
     losses = compose_pairs({GeometricPair(Fraction(3), 2): 1})
     epsilon = losses.epsilon("0.999999")
     assert (float(epsilon), epsilon.exact, epsilon.lower) == (0.0, Fraction(0), 0.0)
-    with pytest.raises(InvalidInput, match="epsilon") as refusal:
-        GaussianLosses(GaussianLoss(Fraction(4), 2)).delta(-1)
-    assert refusal.value.parameter == "epsilon"
+    for law in (GaussianLosses(GaussianLoss(Fraction(4), 2)), losses):
+        with pytest.raises(InvalidInput, match="epsilon must be at least 0") as refusal:
+            law.delta(-1)
+        assert refusal.value.parameter == "epsilon"
+        with pytest.raises(InvalidInput, match="delta must be at least 0"):
+            law.epsilon(-1)
+
+
+UNIT, BEYOND = Fraction(1, 1 << 192), Fraction(1, 1 << 20)
+
+
+def three_losses(more: int = 0) -> LossDistribution:
+    """1/2, 1 and 3/2 with chances of a half, a quarter and a quarter; and some units more of the first."""
+    units = [(1 << 191) + more, 1 << 190, 1 << 190]
+    return LossDistribution(Fraction(1, 2), 1, fmpz_poly(units), beyond=BEYOND)
+
+
+def test_a_law_above_zero_has_the_delta_and_the_epsilon_of_the_definition_to_its_last_digits() -> None:
+    law = three_losses()
+    assert [law.largest, law.excess, law.slack] == [Fraction(3, 2), 0, 0]
+    with mp.workdps(120):
+        atoms = [(mp.mpf(loss) / 2, mp.mpf(p) / 4) for loss, p in ((1, 2), (2, 1), (3, 1))]
+        for at in ("0", "1/4", "1", "5/4"):
+            above = real(law.delta(at).exact - BEYOND) - delta_of_all([atoms], at)
+            assert 0 <= above < mp.mpf(10) ** -90
+        for at, place in (("1/2", 0), ("1/10", 1), ("1/100", 2)):  # between two losses δ = A - e^ε·B
+            mass, rest = (mp.fsum(p * mp.exp(-loss * i) for loss, p in atoms[place:]) for i in (0, 1))
+            above = real(law.epsilon(at).exact) - mp.log((mass - real(at) + real(BEYOND)) / rest)
+            assert 0 <= above < mp.mpf(10) ** -90
+    assert law.epsilon("3/5").exact == 0
+    assert law.delta("3/2").exact == BEYOND
+
+
+def test_what_chances_add_up_to_beyond_one_is_taken_from_what_is_certainly_reached() -> None:
+    law, more = three_losses(more=1 << 180), Fraction(1, 1 << 12)
+    assert law.excess == more
+    assert law.delta(1).lower == pytest.approx(float(three_losses().delta(1) - BEYOND - more), rel=1e-12)
+    epsilon = law.epsilon("1/10").lower
+    assert law.delta(epsilon) == pytest.approx(0.1 + float(more + BEYOND), rel=1e-12)
+
+
+def test_a_delta_of_no_more_than_was_cut_off_has_no_epsilon() -> None:
+    for law, delta in ((three_losses(), BEYOND), (GaussianLosses(GaussianLoss(Fraction(4), 2)), 1)):
+        with pytest.raises(InvalidInput, match=r"no ε without a δ.*give a delta") as refusal:
+            law.epsilon(delta)
+        assert refusal.value.parameter == "delta"
+
+
+def test_a_finer_grid_keeps_every_chance_under_both_laws_and_what_was_cut_off() -> None:
+    law = replace(three_losses(), slack=Fraction(1, 7))
+    with precision(loss_distributions.WORKING_BITS):
+        on_fifths, on_sixths = (loss_distributions._on_grid(law, Fraction(1, n)) for n in (5, 6))
+    assert (on_fifths.slack, on_fifths.beyond) == (law.slack + Fraction(1, 5), BEYOND)
+    assert (on_sixths.slack, on_sixths.beyond) == (law.slack, BEYOND)
+    assert [float(on_sixths.delta(at)) for at in ("0", "2/3")] == [float(law.delta(at)) for at in ("0", "2/3")]
+    chances = {(on_fifths.first + i): int(chance) * UNIT for i, chance in enumerate(on_fifths.chances.coeffs())}
+    assert {at for at, chance in chances.items() if chance > UNIT} == {2, 3, 5, 7, 8}
+    assert chances[4] == 0
+    assert 0 <= chances[5] - Fraction(1, 4) <= UNIT
+    for low, chance, loss in ((2, Fraction(1, 2), "1/2"), (7, Fraction(1, 4), "3/2")):
+        parts = [(real(Fraction(at, 5)), real(chances[at])) for at in (low, low + 1)]
+        for i in (0, 1):  # under P, and under Q
+            off = mp.fsum(p * mp.exp(-i * at) for at, p in parts) - real(chance) * mp.exp(-i * real(loss))
+            assert -LAST_DIGITS < off < LAST_DIGITS
+    together = loss_distributions._add_losses([law, on_sixths])
+    assert (together.beyond, together.slack) == (2 * BEYOND, 2 * law.slack)
+
+
+def test_no_release_is_given_more_than_all_of_them_may_cost() -> None:
+    assert share_together([2, 2], Fraction(1), Fraction(9, 10)) == 1

@@ -115,9 +115,9 @@ def test_the_nearest_candidate_is_as_near_as_any_found_by_enumeration(counts: tu
     assert 0.98 * nearest < _least(space, space.counts(counts)) < nearest
 
 
-def blocks_of(prior: list[str], counts: tuple[int, ...], flattest: float = 1.0) -> Blocks:
+def blocks_of(prior: list[str], counts: tuple[int, ...]) -> Blocks:
     space = PosteriorSpace(prior, sum(counts))
-    return Blocks(space, space.counts(counts), flattest)
+    return Blocks(space, space.counts(counts), 1.0)
 
 
 @pytest.mark.every
