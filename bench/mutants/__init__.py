@@ -3,6 +3,8 @@
     python -m bench.mutants            the first of each room; writes bench/mutants/record.csv and docs/mutants.md
     python -m bench.mutants --again    also those that the record holds for the code as it is
     python -m bench.mutants --open     only those that were neither killed nor given a reason to live
+    python -m bench.mutants --open --of kernels/base.py --tests tests/kernels/test_base.py
+                                       of one file, on these tests alone: for those who write a test
     python -m bench.mutants 50         50 over all rooms, as continuous integration asks: nothing is written
     python -m bench.mutants all        all of them; the record goes to build/mutants/all.csv
     python -m bench.mutants --report   run nothing, write docs/mutants.md again

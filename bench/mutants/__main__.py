@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.mutants.find import Change, Mutant, changes_of, choose
 from bench.mutants.places import BUILD, REASONS, RECORD, ROOMS
-from bench.mutants.reach import record_reach
+from bench.mutants.reach import Reach, record_reach
 from bench.mutants.record import Reasons, append_record, read_record, write_page, write_record
 from bench.mutants.run import UnreliableTests, killing_test, run, warm
 
@@ -30,6 +30,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="run nothing, write the page")
     parser.add_argument("--reach", action="store_true", help="only record which test reaches which line")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
+    parser.add_argument("--of", nargs="*", metavar="FILE", help="only those of these files, as kernels/base.py")
+    parser.add_argument("--tests", nargs="*", metavar="TEST", help="run these tests, or files of tests, and no others")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU of the tests of a mutant; then it survived")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--files", action="store_true", help="import every mutant from a file, none in memory: slow")
@@ -50,7 +52,8 @@ def main() -> None:
     keep = path if options.number in ("", "all") else None
     survivors: list[Mutant] = []
     if not options.report:
-        waiting = [change for change in chosen if _is_open(change, record, reasons, options)]
+        named = [change for change in chosen if not options.of or change.mutant.file in options.of]
+        waiting = [change for change in named if _is_open(change, record, reasons, options)]
         survivors = _try(waiting, record, reasons, keep, options)
     if keep and not options.report:
         write_record(keep, _current(every, record))
@@ -88,7 +91,8 @@ def _try(
 ) -> list[Mutant]:
     """Run the mutants, say how each ends, keep it, and return survivors that nobody explained."""
     survivors, killed, start, spent, in_files = [], 0, time.monotonic(), 0.0, 0
-    results = run(chosen, record, options.jobs, options.seconds, in_memory=not options.files)
+    reach = Reach(options.tests or ())
+    results = run(chosen, record, reach, options.jobs, options.seconds, in_memory=not options.files)
     try:
         for i, (result, outcome) in enumerate(results, 1):
             mutant = record[result.id] = _remember(result, record.get(result.id), reasons)

@@ -25,9 +25,10 @@ MOST_TESTS = 120
 
 
 class Reach:
-    """Which tests reached a line, and how long they took."""
+    """Which tests reached a line, and how long they took; or the tests that are asked for, whatever they reach."""
 
-    def __init__(self) -> None:
+    def __init__(self, only: Sequence[str] = ()) -> None:
+        self.only = list(only)
         self.known = (BUILD / "coverage").exists()
         self.seconds: dict[str, float] = {}
         self._tests: dict[str, list[str]] = {}
@@ -58,6 +59,8 @@ class Reach:
         What runs at import, as a constant, is reached by all tests of its file's functions. What a fixture or a cache
         of the tests holds is attributed to one test and read by others of its file: these come last.
         """
+        if self.only:
+            return self.only
         mirror = _mirror(change.mutant)
         reached = _tests_of(self._contexts(change))
         if not reached:
@@ -73,7 +76,7 @@ class Reach:
 
     def trial(self, change: Change, killers: Sequence[str], seconds: float, *, lived: bool = False) -> Trial:
         """First the tests that killed such mutants before."""
-        tests = tuple(dict.fromkeys([*killers, *self.tests(change, seconds, lived=lived)]))
+        tests = tuple(dict.fromkeys([*([] if self.only else killers), *self.tests(change, seconds, lived=lived)]))
         each = [one for test in tests for one in self._tests.get(test, [test])]
         times = {test: self.seconds[test] for test in each if test in self.seconds}
         contexts = self._contexts(change)

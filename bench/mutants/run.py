@@ -117,10 +117,15 @@ def _git(*arguments: str) -> list[str]:
 
 
 def run(
-    changes: Sequence[Change], record: dict[str, Mutant], jobs: int, seconds: float, *, in_memory: bool = True
+    changes: Sequence[Change],
+    record: dict[str, Mutant],
+    reach: Reach,
+    jobs: int,
+    seconds: float,
+    *,
+    in_memory: bool = True,
 ) -> Iterator[tuple[Mutant, Outcome]]:
     """Try each mutant. At the end each test that killed one must pass, alone, on the code as it is."""
-    reach = Reach()
     killers: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     rooms = {change.mutant.room for change in changes}
     for mutant in (mutant for mutant in record.values() if mutant.room in rooms):
@@ -134,7 +139,7 @@ def run(
         return reach.trial(change, [test for test in first if test], seconds, lived=lived)
 
     tests = {test for change in changes for test in reach.tests(change, seconds)}
-    tests |= {test for names in killers.values() for test in names}
+    tests |= {test for names in killers.values() for test in names if not reach.only}
     files = sorted({test.partition("::")[0] for test in tests} - {""})
     killed_by = set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
