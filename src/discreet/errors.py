@@ -101,6 +101,22 @@ class Unexpected(DiscreetError):
         super().__init__(f"an unexpected {type(failure).__name__} stopped {work}", hint=hint)
 
 
+def require_kind(value: object, kind: type, parameter: str, *, hint: str) -> None:
+    """Refuse an argument of another type by its name, where a later line would stop with an AttributeError.
+
+    >>> require_kind("geometric", int, "n", hint="give the number of records")
+    Traceback (most recent call last):
+    discreet.errors.InvalidInput: n must be an int, not a str; give the number of records
+    """
+    if not isinstance(value, kind):
+        wanted, given = (_with_article(one.__name__) for one in (kind, type(value)))
+        raise InvalidInput(f"{parameter} must be {wanted}, not {given}", hint=hint, parameter=parameter)
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
 def require_packages(what: str, extra: str, *packages: str, error: type[DiscreetError] = InvalidInput) -> None:
     """Refuse what needs a package that is missing, and say how to install the extra that has it."""
     for package in packages:

@@ -136,8 +136,10 @@ class Belief(QuantityTable):
         """The shares among the cells with these labels: `belief.given(region="north")`."""
         places = {name: i for i, name in enumerate(self.axes)}
         for name, label in labels.items():
-            if name not in places or label not in self.axes[name]:
-                raise _unknown_label((label,), {name: self.axes.get(name, ())})
+            if name not in places:
+                raise InvalidInput(f"there is no axis {name!r}", hint=f"there are {join_names(list(self.axes))}")
+            if label not in self.axes[name]:
+                raise _unknown_label((label,), {name: self.axes[name]})
         axes = {name: self.axes[name] for name in self.axes if name not in labels}
         if not axes:
             raise InvalidInput("nothing is left to ask for", hint="leave one axis open")

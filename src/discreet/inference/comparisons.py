@@ -88,6 +88,10 @@ def compare(first: Share | Rate, second: Share | Rate, *, different_people: bool
     Two releases of one dataset are about the same people, and their shares are not independent: that is refused,
     unless it is said that they are `different_people`.
     """
+    kinds: tuple[type, ...] = (Share, Rate)
+    if not (isinstance(first, kinds) and isinstance(second, kinds)):
+        hint = "name a category, as in belief['yes'] or belief.group('new')['yes']"
+        raise InvalidInput("compare takes two shares, or two rates", hint=hint)
     if isinstance(first, Rate) or isinstance(second, Rate):
         return _compare_rates(first, second, different_people)
     if first.posterior is not second.posterior:

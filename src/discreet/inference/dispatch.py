@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
@@ -19,6 +19,7 @@ from discreet.inference.weighted_draws import drawn_posterior
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms import Mechanism
+from discreet.mechanisms.base import require_mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
@@ -45,9 +46,11 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None, r
     >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
     [0.498, 0.383, 0.119]
     """
+    require_mechanism(mechanism)
     return _posterior([(mechanism, _as_output(mechanism, output))], prior, records)
 
 
+@runtime_checkable
 class Emission(Protocol):
     """What a release or its receipt tells: the mechanism, and what its law emitted."""
 
@@ -73,6 +76,8 @@ def combine(releases: Sequence[Emission], *, prior: object = None, records: obje
     >>> bool(both.sd[0] < 0.12)
     True
     """
+    if not all(isinstance(released, Emission) for released in releases):
+        raise InvalidInput("only releases and receipts are combined", hint="give what `release` returned")
     outputs = [(released.mechanism, _as_output(released.mechanism, released.output)) for released in releases]
     if not outputs:
         raise InvalidInput("there is no release to combine", hint="give at least one")

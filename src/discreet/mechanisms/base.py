@@ -13,7 +13,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
 from discreet.arithmetic.numbers import Range, exact, float_upper
-from discreet.errors import InvalidInput, NotPrivate
+from discreet.errors import InvalidInput, NotPrivate, require_kind
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.law import Law
 from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
@@ -286,3 +286,8 @@ class Mechanism(ABC):
         parameters = {"postprocess" if key == "way" else key: value for key, value in self.parameters().items()}
         facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **parameters}
         return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"
+
+
+def require_mechanism(value: object) -> None:
+    """Refuse what is no mechanism; its name is none."""
+    require_kind(value, Mechanism, "mechanism", hint='build one: dc.mechanism("geometric", space, epsilon=1)')

@@ -23,7 +23,7 @@ from scipy.special import gammaln
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, require_kind
 from discreet.posteriors import Dirichlet
 
 
@@ -272,6 +272,8 @@ def log_beta(parameters: Sequence[Fraction]) -> arb:
 
 
 def require_same_k(p: Dirichlet, q: Dirichlet) -> None:
-    """Refuse distributions that cannot be compared."""
+    """Refuse what cannot be compared."""
+    for one in (p, q):
+        require_kind(one, Dirichlet, "a distribution", hint="give parameters as dc.Dirichlet([1, 1])")
     if p.k != q.k:
         raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")

@@ -22,6 +22,7 @@ from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.mechanisms import FAMILIES, Mechanism
+from discreet.mechanisms.base import require_mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.law import CandidateLaw
@@ -148,6 +149,7 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     >>> round(float(result.epsilon), 6), result.worst.counts
     (0.699223, (2, 48))
     """
+    require_mechanism(mechanism)
     space = mechanism.space
     if mechanism.adjacency != space.adjacency.name:
         raise NotPrivate(

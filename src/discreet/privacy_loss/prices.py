@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain
 
 from discreet.errors import InvalidInput
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.base import Mechanism, require_mechanism
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.loss_pairs import VARIATION_BITS, CurvePair, GeometricPair, LinearPair, LossPair
 from discreet.posteriors.space import exceeds
@@ -62,6 +62,7 @@ def compose(releases: Iterable[Mechanism]) -> LossDistribution | GaussianLosses:
     times: Counter[LossPair] = Counter()
     gaussian: Counter[GaussianLoss] = Counter()
     for release in releases:
+        require_mechanism(release)
         if release.loss is not None:
             gaussian[release.loss] += 1
             continue

@@ -14,6 +14,7 @@ from discreet.arithmetic.cards import card
 from discreet.arithmetic.numbers import exact, exact_share
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.mechanisms import Mechanism
+from discreet.mechanisms.base import require_mechanism
 from discreet.posteriors.space import Counts
 from discreet.utility.bounds import hellinger_bounds, l1_tail
 from discreet.utility.count_blocks import CountBlocks
@@ -135,6 +136,7 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     >>> round(expected.mean, 5), round(expected.worst_mean, 4), round(expected.quantile(0.95), 4)
     (0.108, 0.1846, 0.3782)
     """
+    require_mechanism(mechanism)
     return _accuracy(mechanism, None if counts is None else mechanism.space.counts(counts), metric, 1.0)
 
 

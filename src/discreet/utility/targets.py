@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 from discreet.arithmetic.numbers import exact, exact_share, whole
-from discreet.errors import InvalidInput, TooLarge
+from discreet.errors import InvalidInput, TooLarge, require_kind
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Epsilon, Steps
@@ -124,6 +124,7 @@ def plan(
     >>> plan(PosteriorSpace(prior=[1, 1], n=500), epsilon=1, releases=40, delta="1e-6").recommended
     'gaussian'
     """
+    require_kind(space, PosteriorSpace, "space", hint="build one: dc.PosteriorSpace(prior=[1, 1], n=1000)")
     questions = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(questions) != 1 or (target_error is None) != (confidence is None):
         raise InvalidInput(
@@ -163,19 +164,20 @@ def plan(
     base = plan_at(
         table, price, compare=compare, thorough=thorough, level=interval.level, question=question, progress=progress
     )
-    if interval.groups is None:
-        return replace(base, space=space)
-    group_width = interval.width(first, price)
+    return replace(base if interval.groups is None else _within_groups(base, first, price, interval), space=space)
+
+
+def _within_groups(base: Plan, first: PosteriorSpace, epsilon: Fraction, interval: Interval) -> Plan:
+    """The plan of the whole table, with the interval of a share within a group, or of their difference."""
+    width = interval.width(first, epsilon)
     row = replace(
         base.answer,
-        interval_width=group_width.value,
-        interval_width_within=group_width.error,
-        method=f"{base.answer.method.partition(';')[0]}; interval by {group_width.method}",
+        interval_width=width.value,
+        interval_width_within=width.error,
+        method=f"{base.answer.method.partition(';')[0]}; interval by {width.method}",
     )
     rows = tuple(row if each is base.answer else each for each in base.mechanisms)
-    return replace(
-        base, space=space, mechanisms=rows, interval_width_without_privacy=interval.width_without_privacy(first)
-    )
+    return replace(base, mechanisms=rows, interval_width_without_privacy=interval.width_without_privacy(first))
 
 
 def _plan_private_n(
