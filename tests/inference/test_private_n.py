@@ -79,6 +79,7 @@ def test_the_means_of_the_specification_are_met() -> None:
     assert belief.error < 1e-10
 
 
+@pytest.mark.filterwarnings("ignore:the noisy counts contradict records")
 @pytest.mark.parametrize("number", range(200))
 def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
     alpha, epsilon, z, records = case(number)
@@ -192,10 +193,12 @@ def test_weak_and_strong_priors_and_large_counts_keep_to_the_stated_error(
     assert belief.mean == pytest.approx([truth.mean_of([i], [0, 1]) for i in range(2)], abs=1e-8)
 
 
-def test_a_range_that_contradicts_the_release_is_believed() -> None:
+def test_a_range_that_contradicts_the_release_is_believed_with_a_warning() -> None:
     for range_ in (Between(20, 22), Between(400, 401)):
         truth = brute([1, 1], 0.5, [100, 60], range_)
-        belief = belief_of([1, 1], 0.5, [100, 60], range_)
+        with pytest.warns(UserWarning, match="^the noisy counts contradict records: ") as warned:
+            belief = belief_of([1, 1], 0.5, [100, 60], range_)
+        assert [warning.filename for warning in warned] == [__file__]
         assert belief.mean == pytest.approx([truth.mean_of([i], [0, 1]) for i in range(2)], abs=1e-8)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from discreet.cli.app import in_groups
 from discreet.cli.margins import LEVEL, margin_document, print_margins, read_margins
-from discreet.cli.noisy_tables import NoisyOptions, print_noisy, read_noisy_table, warn_of_contradiction
+from discreet.cli.noisy_tables import NoisyOptions, print_noisy, read_noisy_table, tell_contradictions
 from discreet.cli.outputs import (
     busy,
     percent_range,
@@ -24,16 +23,13 @@ from discreet.cli.outputs import (
 )
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
-from discreet.inference.factor_posteriors import contradict
 from discreet.inference.quantities import Quantity
-from discreet.inference.records import Between, as_records
 from discreet.receipts import (
     Bundle,
     ReaderBelief,
     Receipt,
     TableReceipt,
     labelled,
-    mechanism_of,
     parts_of,
     read_beliefs,
     read_receipt,
@@ -98,12 +94,11 @@ def infer(
     if margin or given is not None:
         raise InvalidInput("the receipt is of one column", hint="leave --margin and --given out")
     priors = _read_priors(receipt, prior)
-    with reserve_picture(plot) as write, busy("weighing the data sets"):
+    with tell_contradictions("--records"), reserve_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
         beliefs = read_beliefs(receipt, priors, records=records, thorough=thorough)
         parts = [belief.to_json() | ({"ordinal": _ordinal_document(belief)} if ordinal else {}) for belief in beliefs]
         write(lambda: picture(receipt, beliefs))
-    _warn_of_records(parts_of(receipt), records)
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
     print_answer(document, partial(_print, unit=receipt.document["unit"]), as_json=as_json, written=[plot])
 
@@ -128,7 +123,7 @@ def _infer_table(
     as_json: bool,
 ) -> None:
     """Margins and conditionals of a cross table."""
-    with reserve_picture(plot) as write, busy("weighing the data sets"):
+    with tell_contradictions("--records"), reserve_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
         whole = labelled(receipt, prior=only(prior, "--prior", "a table has one"), records=records)
         margins = read_margins(whole, margin, given)
@@ -142,21 +137,7 @@ def _infer_table(
             **({} if receipt.n is None else {"n": receipt.n}),
         }
         write(lambda: picture(receipt, margins=margins))
-    _warn_of_records([receipt], records)
     print_answer(document, _print_margins, as_json=as_json, written=[plot])
-
-
-def _warn_of_records(parts: Sequence[Receipt], records: str | None) -> None:
-    """Where what a release says of n is out of the range that its reader gave."""
-    held = as_records(records)
-    if not isinstance(held, Between):
-        return
-    for part in parts:
-        factors = mechanism_of(part).kernel.factors(part.output)
-        assert factors is not None, "a private n has noise on single counts"
-        if contradict(factors, held.low, held.high):
-            warn_of_contradiction("--records")
-            return
 
 
 def _print_margins(document: dict[str, Any]) -> None:

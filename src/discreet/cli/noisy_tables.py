@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -19,8 +21,9 @@ from discreet.errors import InvalidInput, TooLarge
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
 from discreet.inference import Belief, NoiseAware
+from discreet.inference.factor_posteriors import Contradiction
 from discreet.inference.noise import parse_noise
-from discreet.inference.noisy import STATED, contradiction, face_value, read_noisy
+from discreet.inference.noisy import STATED, face_value, read_noisy
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -159,7 +162,7 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
             hint="state the --total if it was published, or let it take minutes with --thorough",
         )
     stated = noise if scale_column is None else f"{noise}, of column {scale_column!r}"
-    with warnings.catch_warnings(record=True, action="always", category=UserWarning) as warned:
+    with tell_contradictions("--total"):
         belief = read_noisy(
             counts,
             noise=noises,
@@ -168,14 +171,16 @@ def read_noisy_table(options: NoisyOptions, prior: str | None, *, thorough: bool
             categories=axes,
             clamped=options.clamped,
         )
-    if any(str(each.message) == contradiction("total") for each in warned):  # and none of NumPy's
-        warn_of_contradiction("--total")
     return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, belief.posterior.n)
 
 
-def warn_of_contradiction(what: str) -> None:
-    """One line on stderr, for programs and people alike, where noisy counts speak against what was given of n."""
-    print(f"warning: {contradiction(what)}", file=sys.stderr)
+@contextmanager
+def tell_contradictions(option: str) -> Iterator[None]:
+    """One line on stderr, for programs and people alike, where noisy counts speak against what an option gave of n."""
+    with warnings.catch_warnings(record=True, action="always", category=Contradiction) as warned:
+        yield
+    if any(isinstance(each.message, Contradiction) for each in warned):  # and none of NumPy's
+        print(f"warning: {Contradiction(option)}", file=sys.stderr)
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -10,11 +11,11 @@ from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import first_reach, joint_factors
 from discreet.inference.counts import CountPosterior, Enumeration
-from discreet.inference.factor_posteriors import factor_posterior
+from discreet.inference.factor_posteriors import Contradiction, contradict, factor_posterior
 from discreet.inference.line import line_posterior
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.products import Product
-from discreet.inference.records import Records, as_records
+from discreet.inference.records import Between, Records, as_records
 from discreet.inference.weighted_draws import drawn_posterior
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
@@ -36,7 +37,7 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None, r
     """The exact posterior given an output of a mechanism, under the release's prior or the reader's own.
 
     Where n is private, `records` is what the reader holds likely of it: a least and a greatest number, or a
-    `NegativeBinomial`; by default every n alike.
+    `NegativeBinomial`; by default every n alike. Where the output contradicts them, there is a warning.
 
     >>> from discreet import Geometric
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)
@@ -125,6 +126,8 @@ def _private_n_counts(outputs: Outputs, space: PosteriorSpace, records: Records)
     factors = _factors(outputs)
     if factors is None:
         raise InvalidInput("only noise on single counts is read where n is private", hint="use geometric")
+    if isinstance(records, Between) and contradict(factors, records.low, records.high):
+        warnings.warn(Contradiction("records"), stacklevel=4)
     return factor_posterior(factors, space.prior.alpha, None, records)
 
 

@@ -67,6 +67,15 @@ def factor_posterior(factors: Sequence[Factor], alpha: Floats, n: int | None, re
     return PrivateTotal(factors, alpha, records)
 
 
+class Contradiction(UserWarning):
+    """Noisy counts speak against what their reader gave of n, which is believed all the same."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__(
+            f"the noisy counts contradict {given}: noise so large has a chance below {SURPRISING:g}; check it"
+        )
+
+
 def contradict(factors: Sequence[Factor], low: int, high: int, *, clamped: bool = False) -> bool:
     """Whether counts that sum to low … high would need noise whose chance is below `SURPRISING`.
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.arithmetic.numbers import Range, as_items, exact, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
-from discreet.inference.factor_posteriors import SURPRISING, contradict, factor_posterior
+from discreet.inference.factor_posteriors import Contradiction, contradict, factor_posterior
 from discreet.inference.noise import StatedNoise
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.records import Between, as_records
@@ -81,15 +81,10 @@ def read_noisy(
     if isinstance(known, Between):
         unclamped = {pair: pair[0].factor(pair[1], None) for pair in by_pair}
         if contradict([unclamped[pair] for pair in pairs], known.low, known.high, clamped=clamped):
-            warnings.warn(contradiction("records" if n is None else "total"), stacklevel=2)
+            warnings.warn(Contradiction("records" if n is None else "total"), stacklevel=2)
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else categories
     axes = names if isinstance(names, Mapping) else {"category": names}
     return replace(Belief.of(posterior, axes), noise=STATED)
-
-
-def contradiction(what: str) -> str:
-    """What is said where noisy counts speak against what was given of n."""
-    return f"the noisy counts contradict {what}: noise so large has a chance below {SURPRISING:g}; check it"
 
 
 def face_value(counts: object, prior: Dirichlet) -> Dirichlet:
