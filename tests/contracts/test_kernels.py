@@ -10,6 +10,7 @@ import pytest
 
 from discreet.arithmetic.numbers import precision
 from discreet.kernels import Kernel, Logs, TableKernel
+from discreet.kernels.base import closed_form_logs
 from discreet.mechanisms import BY_NAME, ExponentialReciprocal, Geometric, Mechanism
 from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Outcome
@@ -67,6 +68,11 @@ def test_a_kernel_is_its_law_on_random_spaces(name: str, spaces: int) -> None:
     for mechanism in mechanisms(name, spaces):
         for _ in range(4):
             assert misses(mechanism.kernel, mechanism, rng) == []
+
+
+def test_a_closed_form_is_off_by_its_own_size_and_a_chance_of_zero_by_nothing_infinite() -> None:
+    errors = closed_form_logs(np.array([0.0, -1e6, -np.inf])).errors
+    assert errors == pytest.approx([1e-12, 1e-12 + 1e-8, 1e-12], rel=1e-9)
 
 
 SAID = {
