@@ -148,7 +148,7 @@ def empty_server(url: str) -> None:
 
 
 def select(items: Iterable[pytest.Item], tests: Iterable[str]) -> list[pytest.Item]:
-    """The tests that are asked for, in this order; of a file, or of a test with parameters, all. Others are left out."""
+    """The tests that are asked for, in this order; of a file, or with parameters, all. Others are left out."""
     named: dict[str, list[pytest.Item]] = {}
     for item in items:
         for name in {item.nodeid, item.nodeid.partition("[")[0], item.nodeid.partition("::")[0]}:
