@@ -65,7 +65,7 @@ def test_the_rates_of_a_block_lie_between_its_bounds_and_change_no_faster(kind: 
 def test_rates_that_turn_within_a_block_lie_between_its_bounds_though_they_are_not_listed(
     balanced: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are greatest at the balanced count, which may be the last row or the one before."""
+    """They are greatest at the balanced count, which may be the last row."""
     monkeypatch.setattr(interior_bounds, "_LISTED", 0)
     space = PosteriorSpace([3, 3 + 2 * balanced - 300], 300)
     for kind in (ExponentialLocal, ExponentialReciprocal, ExponentialGlobal):

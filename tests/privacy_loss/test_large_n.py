@@ -114,6 +114,7 @@ def test_a_long_line_is_seen_as_enumeration_sees_it(monkeypatch: pytest.MonkeyPa
         assert line.growth(inverse) == pytest.approx(growth, rel=1e-9, abs=1e-12)
         inner = np.r_[steps[:20] * each[1:21], steps[380:] * each[380:400]]
         assert line.step(inverse) == pytest.approx(max(inner.max(), 1.0), rel=1e-9)
+        assert line.step(1000 * inverse) == pytest.approx(1000 * inner.max(), rel=1e-9)  # S a thousandth of what it is
         error = chances @ (np.exp(log_pmf) * dense.distances).sum(axis=1)
         assert line.error(scale, inverse) == pytest.approx(error, rel=0.03)
 
