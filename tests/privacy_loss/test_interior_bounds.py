@@ -61,6 +61,22 @@ def test_the_rates_of_a_block_lie_between_its_bounds_and_change_no_faster(kind: 
         assert change >= np.abs(np.diff(rates)).max() + 1e-12 * fast  # what floats may have lost is added
 
 
+@pytest.mark.parametrize("balanced", [150, 299, 300])
+def test_rates_that_turn_within_a_block_lie_between_its_bounds_though_they_are_not_listed(
+    balanced: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are greatest at the balanced count, which may be the last row."""
+    monkeypatch.setattr(interior_bounds, "_LISTED", 0)
+    space = PosteriorSpace([3, 3 + 2 * balanced - 300], 300)
+    for kind in (ExponentialLocal, ExponentialReciprocal, ExponentialGlobal):
+        bounds = bounds_of(kind(space, scale=1))
+        rates = bounds.rates(np.arange(100, bounds.last + 1))
+        slow, fast, change = bounds._rates(100, bounds.last)
+        assert slow <= rates.min() * (1 + 1e-12)
+        assert fast >= rates.max() * (1 - 1e-12)
+        assert (change == 0) == (kind is ExponentialGlobal)  # whose rates are all the same
+
+
 def test_bounds_of_blocks_are_as_sharp_as_they_were() -> None:
     """They hold by the test above; these are what they were when they were proved, so that a slip shows."""
     space = PosteriorSpace(["1/2", 3], 3000)

@@ -1,14 +1,17 @@
 """Calibration beyond enumeration: certified, near the largest scale, and rejected where it is claimed without proof."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import discreet as dc
 from discreet.posteriors.predictive import log_predictive
 from discreet.privacy_loss import calibration, large_n
 from discreet.privacy_loss.certificates import certificate_by_theorem
+from discreet.privacy_loss.edge_rows import Side
 from discreet.privacy_loss.large_n import LongLine
 from discreet.privacy_loss.scan import DenseScan
 
@@ -87,7 +90,9 @@ def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:
 def test_outputs_whose_weights_are_negligible_at_every_scale_of_interest_are_left_out() -> None:
     """Under a large prior their window would be so wide that few rows of an end were seen."""
     space = dc.PosteriorSpace([10**7, 10**7], 10**6)
-    assert LongLine(space, 0.25).cells < LongLine(space, 0.001).cells / 4
+    near, far = LongLine(space, 0.25).cells, LongLine(space, 0.001).cells
+    assert near < far / 4
+    assert far - near < 1 << 21  # and even then few rows are seen rather than a window cut
 
 
 def test_a_long_line_is_seen_as_enumeration_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,5 +114,64 @@ def test_a_long_line_is_seen_as_enumeration_sees_it(monkeypatch: pytest.MonkeyPa
         assert line.growth(inverse) == pytest.approx(growth, rel=1e-9, abs=1e-12)
         inner = np.r_[steps[:20] * each[1:21], steps[380:] * each[380:400]]
         assert line.step(inverse) == pytest.approx(max(inner.max(), 1.0), rel=1e-9)
+        assert line.step(1000 * inverse) == pytest.approx(1000 * inner.max(), rel=1e-9)  # S a thousandth of what it is
         error = chances @ (np.exp(log_pmf) * dense.distances).sum(axis=1)
         assert line.error(scale, inverse) == pytest.approx(error, rel=0.03)
+
+
+@pytest.mark.parametrize(("prior", "n", "ends"), [(["1/2", "3"], 40, 20), (["1/2", "0.4"], 12, 20)])
+def test_the_error_of_a_line_is_that_of_200_counts_spread_evenly_over_the_predictive(
+    prior: list[str], n: int, ends: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exactly so where every output is a group of its own; and all rows of a short line are looked at as ends."""
+    monkeypatch.setattr(large_n, "MIN_END_ROWS", ends)
+    space = dc.PosteriorSpace(prior, n)
+    line, dense, last = LongLine(space, 0.001), DenseScan(space), min(ends, n)
+    first, second = (float(Fraction(parameter)) for parameter in prior)
+    counts = np.rint(n * beta.ppf((np.arange(200) + 0.5) / 200, first, second)).astype(np.int64)
+    seen = np.r_[0 : last + 1, () if first == second else n - np.arange(last + 1), counts]
+    assert line.steps.rows.tolist() == np.stack([seen, n - seen], axis=1).tolist()
+    for mechanism in (dc.ExponentialReciprocal(space, scale=1, gamma="0.1"), dc.ExponentialGlobal(space, scale=20)):
+        scale, each = float(mechanism.scale), mechanism.inverse_sensitivities(dense.rows)
+        log_pmf, inverse = dense.log_pmf(scale * each), each[seen]
+        errors = (np.exp(log_pmf) * dense.distances).sum(axis=1)
+        assert line.error(scale, inverse) == pytest.approx(errors[counts].mean(), rel=1e-12)
+        assert line.loss(scale, inverse) == pytest.approx(np.abs(np.diff(log_pmf, axis=0)).max(), rel=1e-9)
+        with np.errstate(invalid="ignore"):
+            assert line.error(math.inf, inverse) == math.inf
+
+
+def test_rows_near_an_end_lose_what_they_lose_with_all_outputs_of_a_line_that_is_longer_than_their_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(large_n, "MIN_END_ROWS", 20)
+    monkeypatch.setattr(large_n, "_STRATA", 1)
+    space = dc.PosteriorSpace(["1/2", 3], 3000)
+    line, outputs, losses = LongLine(space, 0.001), np.arange(3001), []
+    assert line.cells < 21 * 3001  # so that outputs are beyond
+    mechanism = dc.ExponentialLocal(space, scale=4)
+    for side in Side.both(space):
+        distances = np.stack([side.distances(c, outputs) for c in range(21)])
+        rows = np.array([side.pair(c) for c in range(21)])
+        logs = -4 * mechanism.inverse_sensitivities(rows)[:, None] * distances
+        losses.append(np.abs(np.diff(logs - np.log(np.exp(logs).sum(axis=1))[:, None], axis=0)).max())
+    assert max(losses) > 4
+    assert line.loss(4, line.steps.inverse(dc.ExponentialLocal, 1.0)) == pytest.approx(max(losses), rel=1e-9)
+
+
+@pytest.mark.parametrize(("cells", "seen"), [(149, 2), (99, 0), (2000, 21)])
+def test_an_end_whose_rows_have_too_many_weights_is_seen_by_fewer_or_left_out(
+    cells: int, seen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("MIN_END_ROWS", 20), ("_CELLS", cells), ("_STRATA", 5)):
+        monkeypatch.setattr(large_n, name, value)
+    space = dc.PosteriorSpace([1, 1], 49)
+    line, mechanism = LongLine(space, 0.001), dc.ExponentialLocal(space, scale=3)
+    inverse = line.steps.inverse(dc.ExponentialLocal, 1.0)
+    assert len(inverse) == seen + 5
+    assert line.cells == 50 * seen + 5 * 99
+    dense = DenseScan(space)
+    log_pmf = dense.log_pmf(3 * mechanism.inverse_sensitivities(dense.rows))
+    losses = np.abs(np.diff(log_pmf[:seen], axis=0)).max(initial=3.0)
+    assert line.loss(3, inverse) == pytest.approx(losses, rel=1e-9)
+    assert (losses > 3) == (seen > 0)

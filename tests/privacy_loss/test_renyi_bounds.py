@@ -86,6 +86,7 @@ class Told(LossPair):
         (LinearPair(Fraction(3), Fraction(1, 50)), True),
         (LinearPair(Fraction(12), Fraction(1, 10**6)), False),
         (LinearPair(Fraction(3), Fraction(9, 20)), True),  # at an order just above one
+        (Told(Fraction(1), (Fraction(1, 5),)), True),  # p₀ is just below 3c, and order three has 4 % more than one
         (Told(Fraction(12), (Fraction(3, 5), *[Fraction(0)] * 10, Fraction(1, 10**5))), False),
         (RangePair(Fraction(1), Fraction(3, 2)), False),
     ],
@@ -172,3 +173,50 @@ def test_a_guess_below_the_greatest_growth_is_not_proved(pair: LossPair, monkeyp
     rho_of_pair.cache_clear()
     assert rho_of_pair(pair) == pure_rho(pair.epsilon)
     rho_of_pair.cache_clear()
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("at", [0.499, 0.5, 0.5625, 0.6, 0.9375, 1.0, 1.4375, 2.3, 2.4, 2.5])
+def test_a_proof_looks_at_every_order_from_a_half_to_its_end_and_at_five_intervals_if_it_can(
+    at: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G exceeds the bound at one place alone. So it holds if that is outside; otherwise it is looked at in vain."""
+    looks = []
+
+    def growth(_terms: object, _rest: object, u: arb) -> tuple[arb, arb]:
+        looks.append(u)
+        return arb(2 if u.contains(arb(at)) else 1), arb(0)
+
+    monkeypatch.setattr(renyi_bounds, "_growth", growth)
+    monkeypatch.setattr(renyi_bounds, "MAX_WORK", 90)
+    outside = not 0.5 <= at <= 2.4
+    assert renyi_bounds._holds([(arb(1), arb(1))], arb(0), arb(1), Fraction("2.42")) == outside
+    assert len(looks) == (5 if outside else 90)
+
+
+def test_bounds_a_thousandth_a_hundredth_and_a_twentieth_above_what_floats_found_are_tried_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each as far as ε/(2u), which is no less than G, exceeds it."""
+    pair, tried = LinearPair(Fraction(3), Fraction(1, 52)), []
+
+    def refused(_terms: object, _rest: object, target: arb, end: Fraction) -> bool:
+        tried.append(pair.epsilon / (2 * end))
+        assert target.overlaps(ball(tried[-1]))
+        return False
+
+    monkeypatch.setattr(renyi_bounds, "_by_floats", lambda *_: 1000.0)
+    monkeypatch.setattr(renyi_bounds, "_holds", refused)
+    assert rho_of_pair(pair) == pure_rho(Fraction(3))
+    assert tried == [1001, 1010, 1050]
+    rho_of_pair.cache_clear()
+
+
+@pytest.mark.parametrize("above", [-1, 1])
+def test_a_rho_that_is_a_hair_above_a_multiple_is_rounded_up_to_the_next(above: int) -> None:
+    """It takes more digits to tell than are asked for at first."""
+    multiple = (1 << 127) + 12345
+    with mp.workdps(200):
+        root = mp.findroot(lambda x: x * mp.tanh(x / 2) - mp.mpf(multiple) / (1 << 128), 1)
+        epsilon = Fraction(int(mp.floor(root * (1 << 500))) + above * (1 << 100), 1 << 500)
+    assert pure_rho(epsilon) == Fraction(multiple + (above > 0), 1 << 128)
