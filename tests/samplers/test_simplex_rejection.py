@@ -163,6 +163,8 @@ def test_tilted_counts_sum_to_n_on_average_and_steps_are_close_to_their_factors(
         deviation = math.sqrt(float((chance @ x**2 - mean**2).sum()))
         assert abs(float(mean.sum()) - sum(counts)) <= near * max(1.0, deviation)
         heights, tops = blocks.heights(rate, tilt)
+        short = np.ldexp(np.frexp(heights)[0], 12)  # so few bits that the mass of a block below 2**41 is an exact float
+        assert (short == short.round()).all()
         masses = np.log(np.add.reduceat(heights * blocks.size, blocks.first)) + tops + tilt * np.array(counts)
         least = np.log(np.exp(tilted - rate * np.array([losses[pair] for pair in pairs])).sum(axis=1))
         assert 0 <= float((masses - least).sum()) < 0.4 + near
