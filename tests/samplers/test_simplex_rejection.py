@@ -3,7 +3,10 @@
 import itertools
 import math
 import random
+from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,8 +16,18 @@ from bench.spaces import FOUR, counts_at
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms.exponential import Exponential
+from discreet.samplers import simplex_rejection
 from discreet.samplers.bits import CHUNK
-from discreet.samplers.simplex_rejection import Blocks, SimplexRejection, Term, _least, _tilts, whole_masses
+from discreet.samplers.simplex_rejection import (
+    Blocks,
+    SimplexRejection,
+    Term,
+    _edges,
+    _least,
+    _moments,
+    _tilts,
+    whole_masses,
+)
 from discreet.testing import FixedBits, HashedBits
 from tests.mechanisms.test_exponential import off_by_30_percent
 from tests.support.statistics import fits, pmf, tally
@@ -150,9 +163,78 @@ def test_tilted_counts_sum_to_n_on_average_and_steps_are_close_to_their_factors(
         deviation = math.sqrt(float((chance @ x**2 - mean**2).sum()))
         assert abs(float(mean.sum()) - sum(counts)) <= near * max(1.0, deviation)
         heights, tops = blocks.heights(rate, tilt)
+        short = np.ldexp(np.frexp(heights)[0], 12)  # so few bits that the mass of a block below 2**41 is an exact float
+        assert (short == short.round()).all()
         masses = np.log(np.add.reduceat(heights * blocks.size, blocks.first)) + tops + tilt * np.array(counts)
         least = np.log(np.exp(tilted - rate * np.array([losses[pair] for pair in pairs])).sum(axis=1))
         assert 0 <= float((masses - least).sum()) < 0.4 + near
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("counts", [(2, 1, 1), (90, 0, 30)])
+def test_moments_are_those_of_counts_that_all_lie_in_the_middle_of_their_block(counts: tuple[int, ...]) -> None:
+    blocks = blocks_of(["1", "2", "0.5"], counts)
+    for rate, tilt in ((0.3, 0.0), (2.0, 0.05), (40.0, -0.4)):
+        means, variances = [], []
+        for i, centre in enumerate(counts):
+            part = slice(blocks.starts[i], blocks.starts[i + 1])
+            x = np.repeat((blocks.low[part] + blocks.high[part]) / 2 - centre, blocks.high[part] - blocks.low[part] + 1)
+            chance = np.exp(rate * np.repeat(blocks.log_factor[part], blocks.size[part].astype(int)) - tilt * x)
+            chance /= chance.sum()
+            means.append(chance @ x)
+            variances.append(chance @ (x - means[-1]) ** 2)
+        assert _moments(blocks, rate, tilt) == pytest.approx((sum(means), sum(variances)))
+
+
+def test_blocks_are_single_near_the_centre_then_grow_with_the_distance_and_double_beyond_their_reach() -> None:
+    assert _edges(20, 70, 0.25, 12.0) == [0, 8, 10, *range(12, 29), 30, 32, 44, 68, 71]
+    # A law of few records has no deviation to count in: its tail is long, and no block doubles.
+    blocks = blocks_of(["1"] * 3, (49, 50, 10**6))
+    for i, doubles in ((0, False), (1, True)):
+        right = slice(int(blocks.find(i, np.array([51]))[0]), blocks.starts[i + 1])
+        grown = blocks.size[right] > np.maximum(1.0, 0.25 * (blocks.low[right] - 49 - i))
+        assert bool(grown.any()) == doubles
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("prior", "counts", "rate", "log_mass", "blocks", "terms", "moments"),
+    [
+        (["1"] * 3, (60, 40, 30), 30.0, 0.8635, 109, 8, 9),
+        (["1/2"] * 10, (300, 100, 51, 50, 49, 20, 5, 2, 2, 2), 100.0, 0.1557, 426, 10, 11),
+        (["1"] * 20, tuple(range(55, 75)), 100.0, 8.3264, 1998, 15, 17),
+        (["1", "2", "3", "4"], (2000, 90, 90, 30), 40.0, 1.7381, 196, 11, 11),
+        (["1", "2", "3", "4"], (4, 1, 1, 0), 10.0, 0.9610, 28, 14, 10),
+        (["2", "1", "1"], (10**7, 10**4, 50), 300.0, 0.7479, 197, 12, 12),
+        (["1", "2", "3", "4"], (20, 9, 9, 3), 0.5, 9.2672, 93, 6, 9),
+        (["0.1", "0.1", "10"], (0, 0, 10**4), 25.0, 0.0009, 124, 8, 32),  # a flat law: hard to find the tilts of
+    ],
+)
+def test_an_envelope_is_no_higher_and_no_longer_in_the_making_than_it_was(
+    prior: list[str],
+    counts: tuple[int, ...],
+    rate: float,
+    log_mass: float,
+    blocks: int,
+    terms: int,
+    moments: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pinned: e^log_mass over the law's normaliser are the tries of a draw, the others are what the envelope costs."""
+    made = Counter[str]()
+
+    def counted(name: str, make: Callable[..., object], *values: object) -> object:
+        made[name] += 1
+        return make(*values)
+
+    for name in ("Term", "_moments"):
+        monkeypatch.setattr(simplex_rejection, name, partial(counted, name, getattr(simplex_rejection, name)))
+    space = PosteriorSpace(prior, sum(counts))
+    sampler = SimplexRejection(space, space.counts(counts), rate, lambda _: arb(0))
+    assert sampler.log_bound + math.log(sampler.choices[-1]) <= log_mass
+    assert len(sampler.blocks.low) <= blocks
+    assert made["Term"] <= terms
+    assert made["_moments"] <= moments
 
 
 def test_a_billion_records_are_cut_into_few_blocks_that_at_most_double_the_distance() -> None:
@@ -183,6 +265,7 @@ def test_the_room_of_the_floats_holds_for_hundreds_of_categories() -> None:
     with precision(3 * CHUNK):
         exact = sampler._enclosed_log_proposal(r)
         assert abs(exact - sampler.log_proposal(np.array([r]))[0]) < sampler.room / 4
+        assert exact.rad() < 2.0**-100  # for the second toss
     with precision(2 * CHUNK):  # a coin's first toss, for which floats are enough
         first = sampler._enclosed_log_proposal(r)
         assert first.contains(exact)
