@@ -189,10 +189,10 @@ def test_where_it_is_too_close_to_tell_which_law_has_more_the_most_is_counted() 
     [
         ([(0.3, 0.0), (0.29, 0.0), (0.2, 0.5)], 0, 0.29, 2),  # the first two by what they may be, whatever they cost
         ([(0.9, 0.5)] * 5, 0, 1.0, 2),
-        ([(0.5, 0.0)] * 5, 8, 0.5, 3),  # of four weights each
-        ([(0.5, 0.0)] * 5, 11, 0.5, 3),
+        ([(0.5, 0.0)] * 5, 11, 0.5, 3),  # of four weights each
         ([(0.5, 0.0)] * 5, 100, 0.25, 5),
         ([(0.5, 0.0), (0.2, 0.0)], 100, 0.25, 1),
+        ([(0.5, 0.0)] * 5, 8, 0.5, 3),
     ],
 )
 def test_pairs_are_enclosed_in_the_order_of_what_they_may_be_until_there_are_enough(

@@ -280,6 +280,9 @@ def test_a_finer_grid_keeps_every_chance_under_both_laws_and_what_was_cut_off() 
         for i in (0, 1):
             sums = [_weighed(each, i) for each in (placed, law)]
             assert 0 <= sums[0] - sums[1] + LAST_DIGITS < 2 * LAST_DIGITS
+    half = 1 << 191
+    apart = loss_distributions._on_grid(replace(law, first=0, chances=fmpz_poly([half, 0, half])), Fraction(1, 5))
+    assert list(map(int, apart.chances.coeffs())) == [half, 0, 0, 0, 0, half]
     together = loss_distributions._add_losses([law, on_sixths])
     assert (together.beyond, together.slack) == (2 * BEYOND, 2 * law.slack)
 
