@@ -212,7 +212,11 @@ def test_a_stored_schedule_is_read_only_as_it_is_written() -> None:
             Schedule.read_stored(text)
 
 
-@pytest.mark.parametrize(("text", "total"), [("1 x 1/3", "1/3"), ("2 x 4", "8"), ("3 x 1/7, 2 x 1/3", "23/21")])
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [("1 x 1/3", "1/3"), ("2 x 4", "8"), ("3 x 1/7, 2 x 1/3", "23/21"), ("365 x 1/50", "73/10")],
+)
 def test_without_a_delta_a_schedule_costs_the_sum_of_its_slots(text: str, total: str) -> None:
     schedule = Schedule.read(text, 2)
     assert schedule.price(Fraction(0)) == Fraction(total), "exactly: six digits rounded up would be more"

@@ -1,17 +1,19 @@
 """δ is rounded up: never below sixty digits of the definition, and next to nothing above."""
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import count, product
 
+import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from discreet import ExponentialLocal, Geometric, LaplaceImproved, Mechanism, PosteriorSpace, audit
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.law import CandidateLaw
 from discreet.privacy_loss import audits, deltas
-from discreet.privacy_loss.deltas import Pair, delta_upper
+from discreet.privacy_loss.deltas import Pair, delta_upper, excess
 from tests.oracles import loss, mechanisms
 from tests.oracles.precision import Real, mp, real
 from tests.privacy_loss.families import KINDS, Kind, build, oracle_kernel
@@ -160,8 +162,8 @@ QUARTER, TINY = Fraction(1, 4), Fraction(1, 1 << 120)
     ("one", "other"),
     [
         (
-            [0, Fraction(1, 4), Fraction(1, 4), Fraction(1, 6), Fraction(1, 3)],
-            [Fraction(1, 4)] * 3 + [0, Fraction(1, 4)],
+            [Fraction(1, 4), 0, Fraction(1, 6), Fraction(1, 4), Fraction(1, 4), Fraction(1, 12)],
+            [Fraction(1, 6), Fraction(1, 4), 0, Fraction(1, 4), Fraction(1, 3), 0],
         ),
         ([Fraction(1, 2) + TINY, Fraction(1, 2) - TINY], [Fraction(1, 2)] * 2),  # needs more than the first precision
     ],
@@ -190,6 +192,7 @@ def test_where_it_is_too_close_to_tell_which_law_has_more_the_most_is_counted() 
         ([(0.5, 0.0)] * 5, 11, 0.5, 3),  # of four weights each
         ([(0.5, 0.0)] * 5, 100, 0.25, 5),
         ([(0.5, 0.0), (0.2, 0.0)], 100, 0.25, 1),
+        ([(0.5, 0.0)] * 5, 8, 0.5, 3),
     ],
 )
 def test_pairs_are_enclosed_in_the_order_of_what_they_may_be_until_there_are_enough(
@@ -207,3 +210,71 @@ def test_pairs_are_enclosed_in_the_order_of_what_they_may_be_until_there_are_eno
     pairs = [Pair(value, error, 0, 1) for value, error in floats]
     assert delta_upper(pairs, laws, Fraction(0)) == pytest.approx(delta, rel=1e-12)
     assert next(asked) == 2 * enclosed
+
+
+def test_no_more_than_65536_weights_are_enclosed_unless_two_pairs_have_more() -> None:
+    law, same = Shares(Fraction(3, 4), Fraction(1, 4)), Shares(Fraction(1, 2), Fraction(1, 2))
+    for n, enclosed in ((1 << 14, 2), ((1 << 14) - 2, 3)):
+        law.space = PosteriorSpace([1, 1], n)
+        asked: list[int] = []
+
+        def laws(rank: int, asked: list[int] = asked) -> CandidateLaw:
+            asked.append(rank)
+            return (law, same)[rank]
+
+        delta_upper([Pair(0.5, 0.0, 0, 1)] * 5, laws, Fraction(0))
+        assert asked == [0, 1] * enclosed
+
+
+class Watched(Told):
+    """A law that keeps the precisions at which it was enclosed."""
+
+    def __init__(self, *logs: arb) -> None:
+        super().__init__(*logs)
+        self.bits: list[int] = []
+
+    def enclosures(self) -> Iterator[arb]:
+        self.bits.append(ctx.prec)
+        return super().enclosures()
+
+
+ALL_BITS = [128, 256, 512, 1024, 2048]
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("log", "other", "bits"),
+    [
+        (arb(0), arb(0), ALL_BITS[:1]),  # nothing, exactly
+        (arb(0, 1e-3), arb(0), ALL_BITS),  # no precision tells which is more likely
+        (arb(-1, 0.75 * 2.0**-45), arb("-inf"), ALL_BITS[:1]),  # the width of its δ is twice this, of itself
+        (arb(-1, 0.75 * 2.0**-44), arb("-inf"), ALL_BITS),
+    ],
+)
+def test_a_delta_is_enclosed_until_it_is_known_to_44_bits_or_2048_do_not_help(
+    log: arb, other: arb, bits: list[int]
+) -> None:
+    laws = Watched(log), Told(other)
+    delta_upper([Pair(1.0, 0.0, 0, 1)], laws.__getitem__, Fraction(0))
+    assert laws[0].bits == bits
+
+
+def test_a_pair_that_cannot_exceed_what_another_reaches_is_not_enclosed() -> None:
+    laws = Watched(arb(0)), Told(arb("-inf"))
+    assert delta_upper([Pair(1.0, 0.0, 0, 1)] * 3, laws.__getitem__, Fraction(0)) == 1
+    assert laws[0].bits == [128]
+
+
+def test_laws_of_different_lengths_are_not_compared() -> None:
+    laws = Told(arb(0)), Told(arb(0), arb(0))
+    with pytest.raises(ValueError, match="longer"):
+        delta_upper([Pair(1.0, 0.0, 0, 1)], laws.__getitem__, Fraction(0))
+
+
+def test_the_error_of_a_sum_in_floats_is_five_errors_of_what_may_be_above_epsilon() -> None:
+    """A term is P·(1 - e^(ε-loss)), and a loss of three errors below ε is certainly below it."""
+    error = 2.0**-30
+    for gap, counted in ((-1.0, 1), (0.0, 1), (2.9 * error, 1), (3 * error, 0), (3.5 * error, 0)):
+        total, off = excess(np.array([0.0]), np.array([gap]), 0.0, error)
+        assert off == counted * 5 * error
+        assert total == pytest.approx(max(-math.expm1(gap), 0.0))

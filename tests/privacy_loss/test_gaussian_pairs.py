@@ -49,7 +49,7 @@ def test_atoms_and_the_closed_form_agree(k: int, monkeypatch: pytest.MonkeyPatch
     loss = GaussianLoss(Fraction(400), k, 30)
     closed, atoms = GaussianLosses(loss), compose_pairs({GaussianPair(loss): 1})
     assert atoms.epsilon("1e-6") == pytest.approx(float(closed.epsilon("1e-6")), rel=1e-10)
-    assert atoms.slack == 0
+    assert atoms.slack == closed.slack == 0
     monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", len(GaussianPair(loss).chances(0)[1]))
     assert GaussianPair(loss).is_exact
     monkeypatch.setattr(gaussian_pairs, "MAX_SINGLE", gaussian_pairs.MAX_SINGLE - 1)
@@ -115,3 +115,9 @@ def test_releases_are_one_pair_where_their_bounds_are_sharp() -> None:
     wide, narrow = GaussianLoss(Fraction(400), 2), GaussianLoss(Fraction(1, 4), 2)
     assert gaussian_pairs.gaussian_pairs(wide, 30) == {GaussianPair(GaussianLoss(Fraction(400), 2, 30)): 1}
     assert gaussian_pairs.gaussian_pairs(narrow, 30) == {GaussianPair(narrow): 30}
+
+
+def test_up_to_2_to_the_15_losses_have_a_step_each() -> None:
+    """The last that is kept is one more than the root of 4·139·variance."""
+    for last, is_exact in (((1 << 15) - 1, True), (1 << 15, False)):
+        assert GaussianPair(GaussianLoss(Fraction((last - 1) ** 2, 4 * 139), 2)).is_exact is is_exact

@@ -8,18 +8,18 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from flint import fmpz_poly
+from flint import arb, fmpz_poly
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.gaussian_loss import GaussianLoss
-from discreet.mechanisms.loss_pairs import GeometricPair
+from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.privacy_loss import compose, loss_distribution, loss_distributions
 from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs, share_together
 from discreet.typing import Epsilon
 from tests.oracles.losses import Atoms, delta_of_all, geometric_atoms, laplace_atoms
-from tests.oracles.precision import mp, real
+from tests.oracles.precision import Real, mp, real
 
 LAST_DIGITS = mp.mpf(10) ** -45
 EPSILONS = ("1/10", "1/4", "1/3", "2/7", "1", "13/97", "1/20")
@@ -273,9 +273,85 @@ def test_a_finer_grid_keeps_every_chance_under_both_laws_and_what_was_cut_off() 
         for i in (0, 1):  # under P, and under Q
             off = mp.fsum(p * mp.exp(-i * at) for at, p in parts) - real(chance) * mp.exp(-i * real(loss))
             assert -LAST_DIGITS < off < LAST_DIGITS
+    for step in (Fraction(3, 4), Fraction(1, 5)):  # the coarser one has places where two losses meet, and ends with one
+        with precision(loss_distributions.WORKING_BITS):
+            placed = loss_distributions._on_grid(law, step)
+        assert placed.largest == math.ceil(Fraction(3, 2) / step) * step
+        for i in (0, 1):
+            sums = [_weighed(each, i) for each in (placed, law)]
+            assert 0 <= sums[0] - sums[1] + LAST_DIGITS < 2 * LAST_DIGITS
+    half = 1 << 191
+    apart = loss_distributions._on_grid(replace(law, first=0, chances=fmpz_poly([half, 0, half])), Fraction(1, 5))
+    assert list(map(int, apart.chances.coeffs())) == [half, 0, 0, 0, 0, half]
     together = loss_distributions._add_losses([law, on_sixths])
     assert (together.beyond, together.slack) == (2 * BEYOND, 2 * law.slack)
 
 
 def test_no_release_is_given_more_than_all_of_them_may_cost() -> None:
     assert share_together([2, 2], Fraction(1), Fraction(9, 10)) == 1
+
+
+def _weighed(law: LossDistribution, power: int) -> Real:
+    """Σ P·e^(-power·L)."""
+    losses = ((law.first + i) * law.step for i in range(law.chances.degree() + 1))
+    parts = zip(losses, law.chances.coeffs(), strict=True)
+    return mp.fsum(real(int(chance) * UNIT) * mp.exp(-power * real(loss)) for loss, chance in parts)
+
+
+def test_the_equal_share_is_exceeded_by_as_much_as_costs_just_the_delta() -> None:
+    each = Fraction("0.6543")
+    delta = compose_pairs({GeometricPair(each): 2}).delta(1).exact
+    assert share_together([2, 2], Fraction(1), delta) == each
+
+
+def test_many_releases_without_a_delta_cost_the_sum_of_their_epsilons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The chance of the largest loss is about 2^-300, less than a unit, and rounded up all the same."""
+    assert compose_pairs({GeometricPair(Fraction(1, 300)): 300}).epsilon(0).exact == 1
+    monkeypatch.setattr(loss_distributions, "MAX_ATOMS", 32)  # of eighths, neither thirds nor fifths
+    together = compose_pairs({GeometricPair(Fraction(1, 3)): 3, GeometricPair(Fraction(1, 5)): 5})
+    assert (together.step, together.slack) == (Fraction(1, 8), Fraction(1, 4))
+    assert together.epsilon(0).exact == 2
+
+
+def test_chances_of_sums_are_rounded_up_one_by_one_and_what_cannot_happen_still_cannot() -> None:
+    units = [[1, 0, (1 << 191) + 1, 1 << 180], [1 << 192, 0, 3, 1]]
+    one, other = (LossDistribution(Fraction(1, 2), -1, fmpz_poly(each)) for each in units)
+    exact = [sum(units[0][i] * units[1][j - i] for i in range(4) if 0 <= j - i < 4) for j in range(7)]
+    together = loss_distributions._add_two(one, other)
+    assert list(map(int, together.chances.coeffs())) == [math.ceil(each * UNIT) for each in exact]
+    assert [together.first, together.largest, together.slack, together.beyond] == [-2, 2, 0, 0]
+
+
+class Asked(LossPair):
+    """Half of all outcomes have a loss of 1/4, and none 1/8. It keeps how many steps it was asked for."""
+
+    def __init__(self) -> None:
+        self.points: list[int] = []
+
+    def chances(self, points: int) -> tuple[Fraction, list[arb]]:
+        self.points.append(points)
+        return Fraction(1, 8), [arb(0), arb(1) / 2]
+
+
+def test_a_pair_is_asked_for_so_many_steps_that_all_draws_of_it_have_2_to_the_17() -> None:
+    pair = Asked()
+    assert [compose_pairs({pair: times}).largest for times in (1, 3)] == [Fraction(1, 4), Fraction(3, 4)]
+    assert pair.points == [65_536, 21_845]
+    chances = list(map(int, compose_pairs({pair: 1}).chances.coeffs()))
+    assert (chances[1], chances[3:]) == (0, [0, 1 << 191])
+    assert sum(chances) - (1 << 192) in (0, 1, 2)
+
+
+def test_as_many_losses_as_are_allowed_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs: dict[LossPair, int] = {GeometricPair(Fraction(1, 2)): 1, GeometricPair(Fraction(1, 3)): 1}
+    for most, step in ((10, Fraction(1, 6)), (9, Fraction(5, 27))):
+        monkeypatch.setattr(loss_distributions, "MAX_ATOMS", most)
+        assert compose_pairs(pairs).step == step
+
+
+def test_losses_of_which_none_is_above_zero_cost_nothing() -> None:
+    below = LossDistribution(Fraction(1, 2), -2, fmpz_poly([1 << 191, 1 << 191]))
+    around = LossDistribution(Fraction(1, 2), -1, fmpz_poly([1 << 190, 1 << 190, 1 << 191]))
+    for law, delta in ((below, "0"), (below, "1/10"), (around, "3/4")):
+        found = law.epsilon(delta)
+        assert [found.exact, found.lower] == [0, 0]

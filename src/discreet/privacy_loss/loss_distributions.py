@@ -228,9 +228,10 @@ def _add_losses(laws: Sequence[LossDistribution]) -> LossDistribution:
 
 def _add_two(one: LossDistribution, other: LossDistribution) -> LossDistribution:
     """Of two independent losses. Chances are rounded up, so no loss is lost."""
-    product = -(-(one.chances * other.chances) // fmpz(1 << UNIT_BITS))
-    beyond = one.beyond + other.beyond
-    return LossDistribution(one.step, one.first + other.first, product, one.slack + other.slack, beyond)
+    product, unit = one.chances * other.chances, fmpz(1 << UNIT_BITS)
+    almost = fmpz_poly([unit - 1] * (product.degree() + 1))  # of less than a unit, even of -1, FLINT's quotient is 0
+    chances, beyond = (product + almost) // unit, one.beyond + other.beyond
+    return LossDistribution(one.step, one.first + other.first, chances, one.slack + other.slack, beyond)
 
 
 def _on_grid(law: LossDistribution, step: Fraction) -> LossDistribution:
@@ -245,6 +246,7 @@ def _on_grid(law: LossDistribution, step: Fraction) -> LossDistribution:
     for i, chance in enumerate(law.chances.coeffs()):
         loss = (law.first + i) * law.step
         place = math.floor(loss / step)
-        for at, part in split(arb(chance), ball(loss), place, step):
-            chances[at - first if at * step != loss else place - first] += max(fixed_upper(part, 0), 0)
+        parts = split(arb(chance), ball(loss), place, step) if place * step != loss else [(place, arb(chance))]
+        for at, part in parts:
+            chances[at - first] += max(fixed_upper(part, 0), 0)
     return LossDistribution(step, first, fmpz_poly(chances), law.slack + step, law.beyond)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from bench.snapping_sets import parameter_sets
 from discreet.arithmetic.binary64 import ETA, spacing
+from discreet.mechanisms.snapping import number
 from discreet.mechanisms.snapping.bound import certified_loss
 from tests.oracles.snapping import Snap, rounded
 
@@ -120,6 +121,18 @@ def test_a_scale_is_raised_by_a_hair_where_the_theorem_alone_would_not_be_proved
     theorem = (1 + 12 * raised.reach * ETA) / (raised.epsilon - 2 * ETA)
     assert Fraction(raised.scale) > theorem * (1 + ETA)
     assert raised.verify_all().holds
+
+
+def test_a_scale_that_is_to_be_raised_by_88_doubles_is_found_by_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[Fraction] = []
+
+    def looked(scale: Fraction, lattice: Fraction, reach: Fraction) -> Fraction:
+        looks.append(scale)
+        return certified_loss(scale, lattice, reach)
+
+    monkeypatch.setattr(number, "certified_loss", looked)
+    dc.Snapping(epsilon=0.06327018558356806, bound=16.23868803081967)
+    assert [(scale - looks[0]) / Fraction(math.ulp(looks[0])) for scale in looks] == [0, 88]
 
 
 def test_the_certified_loss_is_the_one_worked_out_from_the_proof_in_forty_decimal_digits() -> None:

@@ -75,11 +75,21 @@ def test_draws_agree_with_the_law() -> None:
     assert not fits(seen, pmf(other, c))
 
 
+def test_draws_are_outcomes_that_have_a_chance_as_whole_numbers_even_of_none() -> None:
+    mechanism = SnappedCounts(space_of((1, 1, 1), 8), epsilon=2)
+    law, bits = mechanism.law([4, 3, 1]), HashedBits("whole outcomes")
+    assert mechanism.snapping.lattice == 2
+    for size in (0, 30):
+        drawn = law._draw_many(bits, size)
+        assert (drawn.dtype.name, drawn.shape) == ("int64", (size, 3))
+        assert all(law.log_weight(tuple(map(int, outcome))).is_finite() for outcome in drawn)
+
+
 def test_the_bound_covers_every_count_and_exceeds_the_noise_s_scale_for_any_epsilon() -> None:
     for epsilon in ("0.001", "0.3", "1", "7"):
         for n in (1, 10, 1000):
             snapping = SnappedCounts(space_of((1, 1), n), epsilon=epsilon).snapping
-            assert snapping.bound >= n
+            assert snapping.bound == max(n, 2 * math.ceil(1 / Fraction(epsilon)))
             assert snapping.reach > Fraction(snapping.scale)
 
 

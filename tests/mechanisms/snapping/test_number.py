@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from bench.snapping_sets import AWKWARD, BOUNDS, EPSILONS, ParameterSet, parameter_sets
 from discreet.arithmetic.binary64 import ETA
-from discreet.testing import CountedBits, HashedBits
+from discreet.mechanisms.snapping import number
+from discreet.testing import CountedBits, FixedBits, HashedBits
 from tests.oracles.snapping import Snap
 from tests.support.statistics import fits, tally
 
@@ -89,6 +90,7 @@ def test_releases_agree_with_the_exact_distribution_and_reject_a_scale_30_percen
 
 def test_releases_are_multiples_of_the_lattice_or_the_bound() -> None:
     snapping = dc.Snapping(epsilon=1, bound=5, sensitivity=3)
+    assert snapping.name == "snapping"
     outputs = set(snapping.distribution(1).probabilities())
     assert {snapping.release(1) for _ in range(50)} <= outputs
     assert outputs == {-5.0, 0.0, 5.0}
@@ -136,6 +138,9 @@ def test_a_single_output_has_the_probability_that_the_distribution_says() -> Non
 def test_an_output_knows_its_number_and_what_is_none_has_none() -> None:
     snapping = dc.Snapping(epsilon=1, bound=5)
     assert [snapping.index(output) for output in (0.0, 2.0, -4.0, 5.0, -5.0)] == [0, 1, -2, 3, -3]
+    thirds = dc.Snapping(epsilon=2, bound=30, sensitivity=3)
+    for index in range(-thirds.last, thirds.last + 1):
+        assert thirds.index(thirds.output(index)) == index
     for output in (1.0, 6.0, 4.5, -7.0):
         with pytest.raises(dc.InvalidInput, match="no output"):
             snapping.index(output)
@@ -188,6 +193,10 @@ def test_more_outputs_than_can_be_listed_are_refused_or_enclosed() -> None:
         ({"epsilon": 1, "bound": "inf"}, "bound"),
         ({"epsilon": 1, "bound": 10, "sensitivity": 0}, "sensitivity"),
         ({"epsilon": 1, "bound": 10, "sensitivity": 10}, "exceed the noise"),
+        ({"epsilon": "0.001", "bound": 2**51}, "too wide"),
+        ({"epsilon": 0, "bound": 10}, "^epsilon must be greater than 0"),
+        ({"epsilon": 1, "bound": 0}, "^bound must be greater than 0"),
+        ({"epsilon": 1, "bound": 9, "sensitivity": 10}, "raise it above 10,"),
     ],
 )
 def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments: dict[str, Any], words: str) -> None:
@@ -199,8 +208,15 @@ def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments:
 @pytest.mark.every
 @pytest.mark.parametrize("value", [math.nan, "nan", None, "seven", True, "1,5"])
 def test_a_value_that_is_no_number_is_refused_in_the_same_words(value: Any) -> None:
-    with pytest.raises(dc.InvalidInput, match=r"^value is not a number; write it"):
-        dc.Snapping(epsilon=1, bound=10).release(value)
+    snapping = dc.Snapping(epsilon=1, bound=10)
+    for refuses, name in (
+        (snapping.release, "value"),
+        (snapping.index, "output"),
+        (lambda value: snapping.verify(value, 0), "value"),
+        (lambda value: snapping.verify(0, value), "neighbour"),
+    ):
+        with pytest.raises(dc.InvalidInput, match=rf"^{name} is not a number; write it"):
+            refuses(value)
 
 
 def test_values_that_are_not_adjacent_are_refused() -> None:
@@ -225,6 +241,37 @@ def test_the_scale_is_solved_so_that_at_most_epsilon_is_spent() -> None:
         assert least <= Fraction(snapping.scale) <= least * (1 + 4 * ETA * snapping.reach)
         assert snapping.lattice / 2 < snapping.scale <= snapping.lattice
         assert math.frexp(snapping.lattice)[0] == 0.5
+
+
+def test_doubles_tell_neighbours_apart_up_to_2_to_the_51_sensitivities() -> None:
+    assert dc.Snapping(epsilon="0.001", bound=2**51 - 1).reach == 2**51 - 1
+
+
+@pytest.mark.parametrize(("epsilon", "bound"), [(1, 3), (1, 2**40), (4, 64)])
+def test_a_uniform_too_deep_to_be_drawn_would_have_landed_at_the_clamp_from_the_farthest_input(
+    epsilon: int, bound: int
+) -> None:
+    snapping = dc.Snapping(epsilon=epsilon, bound=bound)
+    greatest = (-snapping._depth << 52) - 1  # of those with so many zeros ahead
+    for upward in (True, False):
+        farthest = -snapping.reach if upward else snapping.reach
+        clamp = snapping.last if upward else -snapping.last
+        assert snapping._land(farthest, upward, greatest) == clamp
+
+
+def test_bits_that_are_all_zero_give_the_clamp_after_sixty_four_of_them() -> None:
+    snapping = dc.Snapping(epsilon=1, bound=3)
+    for sign, clamp in (("1", snapping.last), ("0", -snapping.last)):
+        assert snapping._draw(Fraction(0), FixedBits(sign + (64 + 52) * "0")) == clamp
+
+
+def test_a_bound_of_just_the_noise_s_scale_is_refused() -> None:
+    with pytest.raises(dc.InvalidInput, match="exceed the noise"):
+        number._require_range(Fraction(2), Fraction(1), 2.0)
+
+
+def test_the_lattice_is_the_least_power_of_two_that_is_not_below_the_scale() -> None:
+    assert [number._lattice(scale) for scale in (0.25, 0.3, 1.0, 1.5, 2.0, 2.5)] == [0.25, 0.5, 1.0, 2.0, 2.0, 4.0]
 
 
 def test_a_law_shows_nothing_of_itself() -> None:

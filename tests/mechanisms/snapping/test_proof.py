@@ -9,7 +9,8 @@ import pytest
 import discreet as dc
 from discreet.arithmetic.binary64 import ZERO, Dyadic
 from discreet.mechanisms.snapping.law import SnappedLaw
-from discreet.mechanisms.snapping.proof import Certificate
+from discreet.mechanisms.snapping.proof import Certificate, _greatest
+from tests.faults.snapping import FixedGrid
 from tests.oracles.precision import mp
 
 SNAPPING = dc.Snapping(epsilon="0.5", bound=24, sensitivity=2)
@@ -80,3 +81,20 @@ def test_a_certificate_attains_what_pairs_at_the_clamp_the_centre_and_a_tie_lose
         assert attained.ratio is not None
         assert found.ratio is not None
         assert attained.ratio >= found.ratio
+
+
+def test_a_certificate_of_what_loses_infinitely_much_shows_such_a_pair() -> None:
+    certificate = FixedGrid(epsilon=1, bound=20).verify_all()
+    assert certificate.attained.exact_epsilon == math.inf
+
+
+def test_laws_that_list_different_outputs_are_not_compared_and_a_ratio_below_one_is_told() -> None:
+    one, other, longer = (
+        SnappedLaw(SNAPPING, 3, masses, ZERO, ZERO)
+        for masses in ((Dyadic(1, -3), Dyadic(1, -2)), (Dyadic(1, -1),) * 2, (Dyadic(1, -2),) * 3)
+    )
+    assert _greatest(one, other) == (Fraction(1, 2), 4)
+    with pytest.raises(ValueError, match="shorter"):
+        _greatest(longer, other)
+    with pytest.raises(ValueError, match="longer"):
+        replace(FOUND, laws=(one, longer)).delta(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -160,7 +161,7 @@ def certify(snapping: Snapping) -> Certificate:
     for start in sorted(x for x in starts if -reach <= x < reach):
         end = min(start + 1, reach)
         verdicts.append(verify(snapping, start * snapping.sensitivity, end * snapping.sensitivity))
-    worst = max(verdicts, key=lambda verdict: verdict.ratio or 0)
+    worst = max(verdicts, key=lambda verdict: math.inf if verdict.ratio is None else verdict.ratio)
     return Certificate(certified=proved(snapping), attained=worst, bound=snapping.guarantee, epsilon=snapping.epsilon)
 
 
