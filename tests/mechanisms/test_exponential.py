@@ -111,6 +111,7 @@ def test_the_default_rates_of_smoothing_are_the_seeds() -> None:
 @pytest.mark.parametrize(
     ("gamma", "text"),
     [(0, "greater than 0"), (-1, "greater than 0"), ("nan", ""), (True, ""), ("1/0", ""), ("1e7", "out of range")],
+    ids=["0", "-1", "nan", "True", "1/0", "1e7"],
 )
 def test_a_rate_of_smoothing_must_be_positive(gamma: object, text: str) -> None:
     for family in (ExponentialSmooth, ExponentialReciprocal):
@@ -189,6 +190,7 @@ def test_a_huge_epsilon_releases_the_truth_and_a_tiny_one_nearly_anything() -> N
 @pytest.mark.parametrize(
     ("scale", "text"),
     [(0, "greater than 0"), ("-1", "greater than 0"), ("1e13", "out of range"), ("x", "not a number")],
+    ids=["0", "-1", "1e13", "x"],
 )
 def test_a_scale_that_is_none_is_refused_by_its_name(scale: object, text: str) -> None:
     space = PosteriorSpace([1, 1], 5)
