@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flint import arb
 
 import discreet as dc
 from discreet.mechanisms import SnappedCounts
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.privacy_loss import audits, deltas, edge_rows, scan
 from discreet.privacy_loss.audits import MAX_LAWS, _delta
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle
 from tests.oracles import loss, mechanisms
@@ -340,5 +342,18 @@ def test_a_theorem_is_believed_where_it_is_sharper_than_the_scan_but_not_that_of
     assert own.epsilon > own.mechanism.guarantee
 
 
-def test_a_family_is_audited_by_more_laws_than_anything_else() -> None:
+def test_a_family_is_audited_by_more_laws_than_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dc.audit(dc.Laplace(dc.PosteriorSpace([1, 1], 520), epsilon=1)).certificate.method == "enumeration"
+    scanned: list[int] = []
+    monkeypatch.setattr(audits, "_by_laws", lambda mechanism, _: scanned.append(mechanism.space.size))
+    for n in (2999, 3000):
+        dc.audit(dc.Laplace(dc.PosteriorSpace([1, 1], n), epsilon=1))
+    assert scanned == [3000]
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("error", [0.0, 2.0**-30])
+def test_a_theorem_whose_bound_is_reached_exactly_is_believed_and_no_disagreement(error: float) -> None:
+    mechanism = dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], 3), epsilon=1)
+    result = audits._confirm(mechanism, WorstCase(1.0, (3, 0), (2, 1), (3, 0), error=error), arb(1), audits._no_delta)
+    assert result.epsilon == result.lower == 1
