@@ -1,9 +1,12 @@
 """The tight-constraints mechanism: weights, law, loss, error and draws, against definitions and against geometric."""
 
+import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,12 +14,15 @@ from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import fixed_lower, fixed_upper, precision
+from discreet.mechanisms.postprocessing import Weighting
 from discreet.mechanisms.tight import TightLaw, draw_order
-from discreet.mechanisms.tight_weights import MOST_PARTITIONS, TightWeights
+from discreet.mechanisms.tight_weights import MOST_PARTITIONS, FixedPoint, TightWeights, require_solvable
 from discreet.posteriors.partitions import partition_distances
+from discreet.samplers.bits import Table
 from discreet.testing import FixedBits, HashedBits, draw_with
 from discreet.typing import Epsilon
 from tests.faults import tight as faults
+from tests.oracles.precision import mp
 from tests.support.enumeration import seeded
 from tests.support.statistics import fits, tally
 
@@ -169,6 +175,87 @@ def test_more_bits_enclose_the_same_weights_more_closely() -> None:
     assert max(float(ball.rad()) for ball in fine) < 2.0**-399
 
 
+def small() -> tuple[TightWeights, list[list[tuple[int, int]]]]:
+    """Two records in two categories at ε = 1, and of K, each entry, how many orders are how many steps away."""
+    return TightWeights(partition_distances(2, 2), Fraction(1)), [[(1, 0), (1, 2)], [(1, 1)], [(2, 1)], [(1, 0)]]
+
+
+def test_the_inverse_is_bounded_in_both_ways_that_the_radius_rests_on() -> None:
+    """Both bounds are pinned from above as well: one that is twice too large would hide a lost margin."""
+    weights, entries = small()
+    a, b, c, d = (mp.fsum(number * mp.exp(-step) for number, step in entry) for entry in entries)
+    norm = max(abs(d) + abs(b), abs(c) + abs(a)) / abs(a * d - b * c)
+    assert norm * (1 + mp.mpf("5e-10")) < weights._norm < norm * (1 + mp.mpf("2e-9"))
+    matrix = np.array([sum(number * np.exp(-step) for number, step in entry) for entry in entries]).reshape(2, 2)
+    digits = (2 + 2 + 64) * 2.0**-51  # of size and n, as the docstring of the bound counts them
+    left = np.abs(np.eye(2) - weights._inverse @ matrix) + digits * (np.abs(weights._inverse) @ matrix)
+    bound = float(left.sum(axis=1).max())
+    assert bound * (1 + 5e-7) < weights._contraction < bound * (1 + 2e-6)
+
+
+def test_the_radius_of_weights_is_that_of_the_residual_and_of_what_is_rounded() -> None:
+    """‖B‖·(‖residual‖ + 2 units of each outcome)/(1 - ρ), here for a ‖B‖ and a ρ that show in every digit."""
+    weights, entries = small()
+    weights._norm, weights._contraction = 1000.0, 0.125
+    fixed = weights._refine(64)
+    with mp.workprec(400):
+        units = [sum(number * int(mp.exp(-step) * 2**fixed.bits) for number, step in entry) for entry in entries]
+        truth = 1 / (1 + mp.exp(-1)), (1 - mp.exp(-1)) / (1 + mp.exp(-1))
+        assert all(abs(w - mp.mpf(m) / 2**fixed.bits) < 1e-18 for w, m in zip(truth, fixed.middle, strict=True))
+    one, two = fixed.middle
+    residual = max(
+        abs(4**fixed.bits - units[0] * one - units[1] * two), abs(4**fixed.bits - units[2] * one - units[3] * two)
+    )
+    wrong = Fraction(residual + 2 * 3 * (max(one, two) + 1), 4**fixed.bits) * 1000 / (1 - Fraction(1, 8))
+    assert fixed.radius == math.ceil(wrong * 2**fixed.bits) <= 2 ** (fixed.bits - 64)
+
+
+def test_weights_are_as_precise_as_is_asked_and_solved_once_for_each_power_of_two() -> None:
+    weights, _ = small()
+    twenty = TightWeights(partition_distances(20, 3), Fraction(1, 5))
+    for bits, found in [(76, twenty._refine(76)), *((bits, weights._refine(bits)) for bits in range(64, 130, 2))]:
+        assert found.radius <= 2 ** (found.bits - bits)
+    asked: list[int] = []
+
+    def refine(bits: int) -> FixedPoint:
+        asked.append(bits)
+        return FixedPoint([], 0, bits)
+
+    weights._fixed, weights._refine = {}, refine  # type: ignore[method-assign]
+    assert [weights.fixed(bits).bits for bits in (1, 64, 65, 128, 129, 256)] == [64, 64, 128, 128, 256, 256]
+    assert asked == [64, 128, 256]
+
+
+def test_logs_of_tiny_weights_have_the_working_precision() -> None:
+    tiny = TightWeights(partition_distances(8, 3), Fraction(895437, 5242880))  # next to where one would be negative
+    with precision(128):
+        logs = tiny.log_weights()
+    assert min(map(float, logs)) < -28 * math.log(2)
+    assert max(float(log.rad()) for log in logs) < 2.0**-126
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("least", "bits", "said"),
+    [(6, 128, True), (5, 128, None), (0, 128, None), (-5, 1024, None), (-6, 128, False), (5, 1025, False)],
+)
+def test_a_weight_that_may_be_zero_is_not_called_positive(least: int, bits: int, said: bool | None) -> None:
+    """With a radius of 5 units; at more than 1024 bits it is refused."""
+    weights, _ = small()
+    weights.fixed = lambda bits: FixedPoint([9, least], 5, bits)  # type: ignore[method-assign]
+    with precision(bits):
+        assert weights._sign() is said
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "largest"), [(2, 1279), (4096, 2)])
+def test_the_largest_systems_are_those_that_are_said(k: int, largest: int) -> None:
+    """640 partitions, or 8192 of them times categories; a record or a category more is refused."""
+    require_solvable(dc.PosteriorSpace([1] * k, largest))
+    with pytest.raises(dc.TooLarge):
+        require_solvable(dc.PosteriorSpace([1] * (k + (k > 2)), largest + (k == 2)))
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("size", [2000, pytest.param(40_000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("counts", [(3, 1, 0, 0), (1, 1, 1, 1), (0, 4, 0, 0)])
@@ -182,6 +269,43 @@ def test_draws_by_partition_and_order_are_the_law(
     right, other = (dict(zip(law.space.candidates(), np.exp(each.log_pmf()), strict=True)) for each in (law, wrong))
     assert fits(seen, right)
     assert not fits(seen, other)
+
+
+class Scripted:
+    """In place of an inverter: it takes the choices that it is told, and notes how likely they are."""
+
+    def __init__(self, table: Callable[[int], Table], outcomes: int) -> None:
+        self.lows, self.highs = table(96).lows, table(96).highs
+        assert len(self.lows) == outcomes
+        assert max(high - low for low, high in zip(self.lows, self.highs, strict=True)) <= 2  # as sharp as it is wide
+
+    def chances(self) -> list[Fraction]:
+        return [Fraction(high - low, 2**96) for low, high in itertools.pairwise([0, *self.lows])]
+
+    def draw(self, script: Any) -> int:
+        chosen: int = script.choices.pop(0)
+        script.chance *= self.chances()[chosen]
+        return chosen
+
+
+def test_a_partition_and_then_an_order_are_drawn_with_their_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.mechanisms.tight.Inverter", Scripted)
+    law = dc.TightConstraints(dc.PosteriorSpace([1] * 4, 9), epsilon=1).law((5, 0, 1, 3))
+    each = np.exp(law.log_pmf())
+    partitions: Any = law._partitions
+    for partition, chance in zip(law.weights.distances.partitions, partitions.chances(), strict=True):
+        orders = [i for i, r in enumerate(law.space.candidates()) if sorted(r) == list(partition)]
+        assert float(chance) == pytest.approx(each[orders].sum(), rel=1e-12)
+    values, rest = (0, 1, 4, 4), {}
+    for order in set(itertools.permutations(values)):
+        script: Any = SimpleNamespace(choices=[(0, 1, 4).index(value) for value in order], chance=Fraction(1))
+        assert draw_order(script, law.counts, values, Fraction(1)) == order
+        rest[order] = float(script.chance)
+    assert sum(rest.values()) == pytest.approx(1, rel=1e-12)
+    for order, chance in rest.items():
+        apart = sum(abs(a - b) for a, b in zip(law.counts, order, strict=True))
+        nearest = sum(abs(a - b) for a, b in zip(law.counts, (4, 0, 1, 4), strict=True))
+        assert chance / rest[4, 0, 1, 4] == pytest.approx(math.exp((nearest - apart) / 2), rel=1e-12)
 
 
 def test_an_order_of_one_value_is_that_value() -> None:
@@ -214,6 +338,7 @@ def test_it_takes_the_same_bits_for_every_data_set(monkeypatch: pytest.MonkeyPat
         (3, 8, "0.1", dc.InvalidInput, "negative"),
         (10, 10, 1, dc.InvalidInput, "negative"),
         (6, 12, "1e-9", dc.InvalidInput, "certified"),
+        (3, 6, "3e-6", dc.InvalidInput, "certified"),
         (3, 85, 1, dc.TooLarge, f"at most {MOST_PARTITIONS}"),
         (50, 10**12, 1, dc.TooLarge, "too many"),
         pytest.param(10**6, 3, 1, dc.TooLarge, "too many", marks=pytest.mark.soak),
@@ -225,6 +350,7 @@ def test_it_is_refused_from_public_facts_and_geometric_is_named(
     with pytest.raises(refusal, match=text) as refused:
         dc.TightConstraints(dc.PosteriorSpace([1] * k, n), epsilon=epsilon)
     assert "use geometric" in str(refused.value.hint)
+    assert refused.value.parameter == ("epsilon" if refusal is dc.InvalidInput else "")
 
 
 def test_with_fewer_records_than_categories_it_is_not_read_by_bayes() -> None:
@@ -232,6 +358,29 @@ def test_with_fewer_records_than_categories_it_is_not_read_by_bayes() -> None:
     space = dc.PosteriorSpace([1] * 6, 3)
     with pytest.raises(dc.InvalidInput, match="fewer records than categories"):
         dc.TightConstraints(space, epsilon=1, postprocess="bayes")
+    assert dc.TightConstraints(dc.PosteriorSpace([1] * 3, 3), epsilon=1, postprocess="bayes").guarantee == 1
+
+
+def test_bayes_reads_with_its_weighting_and_its_law_is_that_of_what_is_read() -> None:
+    space, epsilon = dc.PosteriorSpace(["1/10"] * 3, 4), Fraction(1, 2)
+    outputs, read = space.candidates().array(), dict[str, list[list[int]]]()
+    ways: tuple[Weighting, ...] = ("uniform", "predictive")
+    for weighting in ways:
+        mechanism = dc.TightConstraints(space, epsilon=epsilon, postprocess="bayes", weighting=weighting)
+        other = dc.Geometric(space, epsilon=epsilon, postprocess="bayes", weighting=weighting)
+        read[weighting] = mechanism.postprocess(outputs).tolist()
+        assert read[weighting] == other.postprocess(outputs).tolist()
+        found = np.exp(mechanism.log_pmf((3, 1, 0)))
+        plain = np.exp(dc.TightConstraints(space, epsilon=epsilon).log_pmf((3, 1, 0)))
+        for candidate, chance in zip(outputs.tolist(), found, strict=True):
+            led = [i for i, reading in enumerate(read[weighting]) if reading == candidate]
+            assert chance == pytest.approx(plain[led].sum(), rel=1e-12)
+    assert read["uniform"] != read["predictive"]
+    with pytest.raises(dc.InvalidInput, match="weighting must be"):
+        dc.TightConstraints(space, epsilon=epsilon, weighting="flat")  # type: ignore[arg-type]
+    with pytest.raises(dc.TooLarge):
+        dc.TightConstraints(dc.PosteriorSpace([1, 1], 10**9), epsilon="1e-6", postprocess="bayes")
+    assert dc.TightConstraints.at_full_loss(SPACE, epsilon="1.5").guarantee == Fraction(3, 2)
 
 
 def test_many_categories_and_few_records_are_released_and_verified() -> None:

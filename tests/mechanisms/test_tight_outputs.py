@@ -3,6 +3,7 @@
 import itertools
 import json
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,24 @@ from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
+from discreet.mechanisms import tight_outputs
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
 from discreet.mechanisms.tight import NoisyTightLaw, every_order
-from discreet.mechanisms.tight_outputs import NoisyDistances, best_outputs, number_of_orders, orders, read_outputs
+from discreet.mechanisms.tight_outputs import (
+    NoisyDistances,
+    _all_outputs,
+    _costs,
+    best_outputs,
+    number_of_orders,
+    orders,
+    read_outputs,
+    require_few,
+    text_of,
+)
 from discreet.mechanisms.tight_weights import TightWeights
 from discreet.testing import HashedBits
-from tests.support.enumeration import seeded
+from tests.oracles.spaces import prior_predictive, uniform
+from tests.support.enumeration import enumerate_space, seeded
 from tests.support.statistics import fits, tally
 
 LARGEST = {3: 9, 4: 5, 5: 4, 6: 3}
@@ -126,6 +140,12 @@ def test_draws_are_the_law(counts: tuple[int, ...]) -> None:
     assert not fits(seen, other)
 
 
+def test_many_draws_are_as_many_draws() -> None:
+    law = noisy(SPACE, "1/2").law((2, 0, 0))
+    bits = HashedBits("one by one")
+    assert law._draw_many(HashedBits("one by one"), 3).tolist() == [list(law._draw(bits)) for _ in range(3)]
+
+
 def test_a_release_is_read_and_its_receipt_verified_with_the_outputs_that_it_names() -> None:
     mechanism = noisy(SPACE, "1/2")
     released = mechanism.release([2, 0, 0])
@@ -180,8 +200,105 @@ def test_a_receipt_of_tight_from_before_says_nothing_of_outputs() -> None:
     ],
 )
 def test_what_is_no_list_of_outputs_is_refused(text: Any) -> None:
-    with pytest.raises(dc.InvalidInput, match="no noisy outputs"):
+    with pytest.raises(dc.InvalidInput, match="no noisy outputs of tight; leave them out") as refused:
         noisy(SPACE, "1/2", outputs=text)
+    assert refused.value.parameter == "outputs"
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("k", "n", "text"),
+    [(3, 2, "-1,1,2;0,0,2"), (2, 3, "0,3;1,2"), (6, 3, "0,0,0,0,0,3;0,0,0,0,1,2;0,0,0,1,1,1")],
+)
+def test_outputs_are_read_as_they_are_named_as_long_as_their_orders_can_be_listed(
+    k: int, n: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = dc.PosteriorSpace([1] * k, n)
+    outputs = read_outputs(text, space)
+    assert text_of(outputs) == text
+    every = sum(len(set(itertools.permutations(output))) for output in outputs)
+    monkeypatch.setattr(tight_outputs, "ENUMERABLE", every)
+    assert read_outputs(text, space) == outputs
+    monkeypatch.setattr(tight_outputs, "ENUMERABLE", every - 1)
+    with pytest.raises(dc.TooLarge, match="orders"):
+        read_outputs(text, space)
+
+
+def test_two_negative_counts_are_none_of_a_noisy_output() -> None:
+    right = "0,0,0,3;0,0,1,2;-1,1,1,2"
+    assert len(read_outputs(right, dc.PosteriorSpace([1] * 4, 3))) == 3
+    with pytest.raises(dc.InvalidInput, match="no noisy outputs"):
+        read_outputs(right.replace("-1,1,1,2", "-1,-1,2,3"), dc.PosteriorSpace([1] * 4, 3))
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "n"), [(1, 3), (2, 3), (3, 4), (8, 4)])
+def test_all_outputs_are_those_of_at_most_one_negative_count_and_few_orders(k: int, n: int) -> None:
+    sorted_counts = (
+        itertools.combinations_with_replacement(range(-n * k, n + 1), k)
+        if k < 4
+        else [(n - sum(rest), *rest) for rest in itertools.combinations_with_replacement(range(n + 1), k - 1)]
+    )
+    expected = [z for z in sorted_counts if sum(z) == n and list(z) == sorted(z) and (k == 1 or z[1] >= 0)]
+    found = _all_outputs(n, k)
+    assert sorted(found) == sorted(z for z in expected if number_of_orders(z) <= 2**13)
+    assert (len(found) < len(expected)) == (k == 8)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "n"), [(500, 1), (2, 127)])
+def test_the_largest_spaces_have_500_candidates_or_64_partitions(k: int, n: int) -> None:
+    require_few(dc.PosteriorSpace([1] * k, n))
+    with pytest.raises(dc.TooLarge):
+        require_few(dc.PosteriorSpace([1] * (k + (k > 2)), n + (k == 2)))
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("prior", [("1", "1", "1"), ("1", "1", "5"), ("2", "1/2", "7")], ids=str)
+def test_an_output_costs_what_its_best_reading_errs_in_the_mean_over_its_orders(
+    prior: tuple[str, ...], weighting: Weighting
+) -> None:
+    space = dc.PosteriorSpace(list(prior), 2)
+    outputs: list[tuple[int, ...]] = [(-2, 2, 2), (-1, 1, 2), (0, 1, 1), (0, 0, 2)]
+    data, every = list(space.candidates()), enumerate_space(space.prior.parameters, 2)
+    law = (uniform(3, 2) if weighting == "uniform" else prior_predictive(prior, 2)).values()
+
+    def cost(z: tuple[int, ...]) -> float:
+        steps = [sum(max(a - max(b, 0), 0) for a, b in zip(c, z, strict=True)) for c in data]
+        weights = np.array([float(p) for p in law]) * np.exp(-0.3 * np.array(steps))
+        return float((weights @ every.hellinger).min())
+
+    kernel = np.exp(-0.3 * tight_outputs.steps_between(space.candidates().array(), np.array(outputs)))
+    found = _costs(space, Fraction(3, 10), outputs, kernel, weighting)
+    expected = [np.mean([cost(z) for z in set(itertools.permutations(output))]) for output in outputs]
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_would_take_too_many_products_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    nine = dc.PosteriorSpace([2, *[1] * 8], 3)  # 2^33.04 of them
+    with pytest.raises(dc.TooLarge, match="too many orders"):
+        _costs(nine, Fraction(1), _all_outputs(3, 9), np.zeros(0), "predictive")
+    space = dc.PosteriorSpace([1, 2, 3], 2)
+    outputs: list[tuple[int, ...]] = [(-2, 2, 2), (0, 1, 1)]
+    monkeypatch.setattr(tight_outputs, "_MOST_PRODUCTS", 6 * 6**2)
+    assert len(_costs(space, Fraction(1), outputs, np.zeros(0), "predictive")) == 2
+    monkeypatch.setattr(tight_outputs, "_MOST_PRODUCTS", 6 * 6**2 - 1)
+    with pytest.raises(dc.TooLarge, match="too many orders"):
+        _costs(space, Fraction(1), outputs, np.zeros(0), "predictive")
+
+
+def test_outputs_are_chosen_for_their_weighting_and_by_a_solver_that_came_to_an_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space, epsilon = dc.PosteriorSpace(["1/10"] * 3, 2), Fraction(1, 5)
+    chosen = {weighting: best_outputs(space, epsilon, weighting) for weighting in WEIGHTINGS}
+    assert chosen["uniform"] != chosen["predictive"]
+    assert {weighting: noisy(space, epsilon, weighting=weighting).outputs for weighting in WEIGHTINGS} == chosen
+    stopped = SimpleNamespace(status=1, x=np.eye(len(_all_outputs(2, 3)))[:2].sum(axis=0))
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: stopped)
+    with pytest.raises(dc.InvalidInput, match="stands out"):
+        best_outputs.__wrapped__(space, epsilon, "uniform")
 
 
 def test_outputs_whose_weights_are_negative_or_nothing_are_refused() -> None:

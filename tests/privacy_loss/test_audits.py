@@ -3,18 +3,21 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flint import arb
 
 import discreet as dc
 from discreet.mechanisms import SnappedCounts
 from discreet.mechanisms.exponential_law import ExponentialLaw
-from discreet.privacy_loss import deltas, scan
-from discreet.privacy_loss.audits import MAX_LAWS
+from discreet.privacy_loss import audits, deltas, edge_rows, scan
+from discreet.privacy_loss.audits import MAX_LAWS, _delta
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle
 from tests.oracles import loss, mechanisms
@@ -304,6 +307,32 @@ def test_pairs_that_are_not_scanned_are_in_the_certificate(monkeypatch: pytest.M
         result.delta("1/4")
 
 
+def test_rows_between_the_ends_are_in_the_certificate_and_no_delta_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], 60), scale="1/2")
+    monkeypatch.setattr(edge_rows, "MIN_END_ROWS", 5)
+    monkeypatch.setattr(edge_rows, "MAX_END_ROWS", 5)
+    exact, result = dc.audit(mechanism), audits._by_ends(mechanism)
+    assert exact.lower <= result.epsilon <= mechanism.guarantee
+    assert result.certificate.method == "bounds"
+    text = result.certificate.statement
+    assert text.startswith("rows near the ends scanned and the extreme enclosed, plus ")
+    assert text.endswith("; all others bounded in blocks")
+    with pytest.raises(dc.TooLarge):
+        result.delta("1/100")
+
+
+def test_a_delta_is_asked_at_the_nearest_float_with_what_that_is_off() -> None:
+    asked: list[tuple[float, float]] = []
+
+    def pairs(at: float, off: float) -> Iterator[deltas.Pair]:
+        asked.append((at, off))
+        return iter(())
+
+    third = Fraction(10**9, 3)
+    assert _delta(dc.ExponentialLocal(dc.PosteriorSpace([1, 1], 3), scale=1), pairs, 1e-9)(third) == 0
+    assert asked == [(float(third), 1e-9 + float(abs(third - Fraction(float(third)))))]
+
+
 def test_a_theorem_is_believed_where_it_is_sharper_than_the_scan_but_not_that_of_a_subclass() -> None:
     class Own(dc.ExponentialGlobal):
         pass
@@ -313,5 +342,18 @@ def test_a_theorem_is_believed_where_it_is_sharper_than_the_scan_but_not_that_of
     assert own.epsilon > own.mechanism.guarantee
 
 
-def test_a_family_is_audited_by_more_laws_than_anything_else() -> None:
+def test_a_family_is_audited_by_more_laws_than_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dc.audit(dc.Laplace(dc.PosteriorSpace([1, 1], 520), epsilon=1)).certificate.method == "enumeration"
+    scanned: list[int] = []
+    monkeypatch.setattr(audits, "_by_laws", lambda mechanism, _: scanned.append(mechanism.space.size))
+    for n in (2999, 3000):
+        dc.audit(dc.Laplace(dc.PosteriorSpace([1, 1], n), epsilon=1))
+    assert scanned == [3000]
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("error", [0.0, 2.0**-30])
+def test_a_theorem_whose_bound_is_reached_exactly_is_believed_and_no_disagreement(error: float) -> None:
+    mechanism = dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], 3), epsilon=1)
+    result = audits._confirm(mechanism, WorstCase(1.0, (3, 0), (2, 1), (3, 0), error=error), arb(1), audits._no_delta)
+    assert result.epsilon == result.lower == 1

@@ -1,6 +1,7 @@
 """A certificate is bound to the mechanism that it speaks of: any change refuses."""
 
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from flint import fmpq
 
 import discreet as dc
 from discreet.arithmetic.numbers import float_upper
-from discreet.privacy_loss.certificates import certificate_by_theorem, facts
+from discreet.privacy_loss.certificates import WorstCase, certificate_by_theorem, facts
 from tests.support.forgeries import every_forgery, leaves
 
 SPACE = dc.PosteriorSpace([1, 1], 20)
@@ -146,6 +147,12 @@ def test_the_epsilon_of_a_document_is_the_loss_rounded_up() -> None:
         assert isinstance(bound, Fraction)
         assert shown == float_upper(bound)
         assert Fraction(shown) >= bound == Fraction(certificate.loss)
+
+
+def test_nothing_found_yet_is_nowhere_and_has_no_error() -> None:
+    assert (WorstCase().loss, WorstCase().bound, WorstCase().error) == (-math.inf, -math.inf, 0)
+    assert WorstCase().to_json() == {"counts": [], "neighbour": [], "output": []}
+    assert dc.Certificate({}, "1", "theorem", "a proof").worst is None
 
 
 def test_an_infinite_loss_has_no_number_in_json() -> None:

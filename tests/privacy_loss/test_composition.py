@@ -120,3 +120,8 @@ def test_a_huge_budget_keeps_its_first_bits_too() -> None:
     assert Fraction(10**40) * (1 - Fraction(1, 10**15)) < allowed < 10**40
     assert epsilon_upper(allowed, "1e-6") <= 10**40
     assert rho_lower("1e-299", "1e-290") == 0, "no float comes near its order"
+
+
+def test_a_budget_for_which_nothing_can_be_certified_is_zero_and_not_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.privacy_loss.composition.fraction_lower", lambda _: Fraction(0))
+    assert rho_lower(1, "1e-6") == 0

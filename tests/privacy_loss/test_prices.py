@@ -1,5 +1,6 @@
 """The range of a mechanism's loss, and its ρ: against all losses of small spaces, from the definitions."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,13 +14,14 @@ from discreet import (
     LaplaceImproved,
     NotPrivate,
     PosteriorSpace,
+    audit,
     calibrate,
 )
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.loss_pairs import GeometricPair
+from discreet.mechanisms.loss_pairs import GeometricPair, RangePair
 from discreet.privacy_loss import compose, loss_range, rho_upper
 from discreet.privacy_loss.loss_distributions import GaussianLosses
-from discreet.privacy_loss.prices import Price
+from discreet.privacy_loss.prices import Price, enumerated_pair, loss_pairs
 from discreet.privacy_loss.renyi_bounds import pure_rho
 from tests.oracles import composition, gaussian, geometric
 from tests.oracles.losses import delta_of_all, laplace_atoms
@@ -73,6 +75,16 @@ def test_no_loss_of_the_exponential_family_ranges_wider_than_epsilon(
 def test_a_larger_space_of_the_exponential_family_is_priced_by_its_range(kind: Kind) -> None:
     mechanism = build(kind, PosteriorSpace(prior=[1, 1], n=500), GAMMA, epsilon="1/4")
     assert rho_upper(mechanism) == Fraction(1, 128)
+
+
+def test_up_to_128_data_sets_are_priced_by_32_deltas_up_to_their_loss_in_short_numbers() -> None:
+    pair = enumerated_pair(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=5), epsilon=1))
+    assert len(pair.deltas) == 32
+    result = audit(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=5), epsilon=1))
+    assert Fraction(pair.epsilon) * 2**40 == math.ceil(result.epsilon * 2**40)
+    assert pair.deltas[:2] == (Fraction(result.delta(0)), Fraction(result.delta(pair.epsilon / 32)))
+    [larger] = loss_pairs(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=128), epsilon=1))
+    assert isinstance(larger, RangePair)
 
 
 @pytest.mark.parametrize("kind", KINDS)
