@@ -144,11 +144,13 @@ def test_free_under_a_cap_is_better_than_any_candidate() -> None:
         for other in (found, candidate)
     ]
     assert errors[0] < errors[1] * 0.995
+    one, other = free(space, Fraction(1, 5), (6, 6)).alpha  # the search ends where both are alike
+    assert one == pytest.approx(other, rel=2e-7)
 
 
 @pytest.mark.every
 @pytest.mark.parametrize("weighting", ["predictive", "uniform"])
-@pytest.mark.parametrize("prior", [["1", "1"], ["2000", "1"], ["1", "2000"], ["0.2", "3"], ["40", "40"]])
+@pytest.mark.parametrize("prior", [["1", "1"], ["80000", "1"], ["1", "1000000"], ["0.2", "3"], ["40", "40"]])
 def test_counts_about_the_most_probable_one_stand_for_all(
     monkeypatch: pytest.MonkeyPatch, prior: list[str], weighting: Weighting
 ) -> None:
@@ -169,11 +171,12 @@ def test_counts_about_the_most_probable_one_stand_for_all(
 
 def test_a_grid_as_long_as_the_line_has_no_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of nine counts a grid of eight misses one, so that there must be a second."""
-    monkeypatch.setattr(postprocessing, "_GRID", 8)
-    for alpha in (2, 5, 9, 14, 20, 40):
-        space = PosteriorSpace([alpha, 2], 8)
-        scores = log_predictive(space.prior, space.candidates().array()) - np.arange(9) / 100
-        assert _mode(space, Fraction(1, 100), 0, "predictive") == int(scores.argmax())
+    for n, grid in ((300, 512), (8, 8)):
+        monkeypatch.setattr(postprocessing, "_GRID", grid)
+        for alpha in (2, 5, 9, 14, 20, 40):
+            space = PosteriorSpace([alpha, 2], n)
+            scores = log_predictive(space.prior, space.candidates().array()) - np.arange(n + 1) / 100
+            assert _mode(space, Fraction(1, 100), 0, "predictive") == int(scores.argmax())
 
 
 def test_a_million_records_are_weighed_about_the_noisy_count_alone() -> None:
