@@ -330,7 +330,7 @@ def test_an_epsilon_is_enclosed_where_delta_is_known_up_to_a_tenth(
 def test_a_delta_that_is_met_exactly_is_met() -> None:
     loss, at = GaussianLoss(Fraction(4), 3), Fraction(1, 3)
     never, one, third = (loss.delta_bounds(epsilon)[1] for epsilon in (Fraction(0), Fraction(1), at))
-    assert loss.epsilon_bounds(never) == loss.epsilon_bounds(Fraction(1, 2)) == (0, 0)
+    assert loss.epsilon_bounds(never) == loss.epsilon_bounds(Fraction(1, 2)) == (Fraction(0), Fraction(0))
     assert loss.epsilon_bounds(one)[1] == 1
     assert least_deviation(Fraction(1), one, 3) == 2
     assert dc.Gaussian(SPACE, epsilon=at, delta=third, sigma=2).guarantee == at
@@ -365,5 +365,6 @@ def test_no_noise_is_narrower_than_a_twentieth_of_a_record() -> None:
 
 def test_a_study_without_a_delta_says_so_and_has_no_epsilon() -> None:
     study = dc.Gaussian(SPACE, sigma=3)
-    assert (study.epsilon, study.guaranteed_by) == (0, "no noise with Gaussian tails is ε-DP without a δ")
+    assert study.epsilon == 0
+    assert study.guaranteed_by == "no noise with Gaussian tails is ε-DP without a δ"
     assert study.parameters() == {"sigma": "3"}

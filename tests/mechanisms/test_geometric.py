@@ -197,4 +197,6 @@ def test_data_sets_are_weighed_as_the_mechanism_says(way: Postprocess) -> None:
         Geometric(PosteriorSpace([1, 1], 5), epsilon=1, weighting="even")  # type: ignore[arg-type]
     with pytest.raises(TooLarge, match="post-processing"):
         Geometric(PosteriorSpace([1, 1, 1], 100), epsilon=1, postprocess=way)
+    with pytest.raises(TooLarge, match="would weigh 15,409 counts"):
+        Geometric(PosteriorSpace([1, 1], 5000), epsilon="1/100", postprocess=way)
     assert Geometric(PosteriorSpace([1, 1, 1], 100), epsilon=1).guarantee == 1

@@ -65,6 +65,11 @@ def test_the_table_that_draws_encloses_the_running_sums(weights: tuple[int, ...]
         assert table.lows[-1] == table.highs[-1] == 2**width
 
 
+def test_the_table_of_many_small_weights_is_as_sharp() -> None:
+    table = mechanism("laplace", PosteriorSpace([1, 1], 299), epsilon="1/10").law([150, 149])._table(64)  # type: ignore[attr-defined]
+    assert max(high - low for low, high in zip(table.lows, table.highs, strict=True)) <= 2
+
+
 def test_a_dyadic_law_is_drawn_exactly_from_all_strings_of_bits() -> None:
     """Weights 1, 2, 5 of 8: each of the eight strings of three bits, however it goes on."""
     seen: dict[Outcome, int] = {}

@@ -194,7 +194,7 @@ def test_the_grid_of_laplace_noise_has_no_more_steps_than_are_asked_for() -> Non
     for rate, points, parts in (("1/10", 2, 1), ("1/10", 1, 1), ("1/10", 4, 4), ("3/2", 2, 1)):
         with precision(128):
             step, chances = LaplacePair(Fraction(rate), "nearest").chances(points)
-        assert (Fraction(rate) / step, len(chances)) == (parts, parts)
+        assert (Fraction(rate) / step, len(chances)) == (Fraction(parts), parts)
 
 
 def test_a_variation_is_rounded_once_its_enclosure_is_narrow_enough() -> None:
