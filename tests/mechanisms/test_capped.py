@@ -54,3 +54,8 @@ def test_every_number_of_records_is_alike_under_a_cap() -> None:
     rows = SPACE.candidates().array()
     chance, n = np.exp(log_predictive(SPACE.prior, rows)), rows.sum(axis=1)
     assert [chance[n == size].sum() for size in range(9)] == pytest.approx([1.0] * 9)
+
+
+def test_noisy_counts_above_the_cap_lead_to_a_data_set_of_the_cap() -> None:
+    mechanism = dc.Geometric(SPACE, epsilon=1)
+    assert mechanism.postprocess(np.array([[9, 3], [3, 4]])).tolist() == [[7, 1], [3, 4]]

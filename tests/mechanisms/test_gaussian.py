@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,14 @@ from scipy.special import gammaln
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
 from discreet.mechanisms import gaussian_loss
-from discreet.mechanisms.gaussian_loss import GaussianLoss, _least, least_deviation
+from discreet.mechanisms.gaussian_loss import (
+    GaussianLoss,
+    _epsilon_about,
+    _least,
+    _log_delta,
+    _scale_about,
+    least_deviation,
+)
 from discreet.privacy_loss import Price, rho_upper
 from discreet.privacy_loss.composition import epsilon_upper
 from discreet.testing import HashedBits
@@ -249,10 +258,113 @@ def test_no_slot_of_a_schedule_holds_it(tmp_path: Path) -> None:
     assert ledger.charges("d") == []
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("threshold", ["1/7", "1", "2047/2048", "9.9", "1/1000000"])
-def test_a_search_ends_at_the_least_number_of_its_digits_wherever_it_begins(threshold: str) -> None:
-    """The digits count from the first one of where it begins."""
-    least, digits = Fraction(threshold), 20
-    for begin in (least * Fraction(factor) for factor in ("1/2", "0.99999", "1", "1.00001", "2")):
-        found = _least(lambda number: number >= least, float(begin), digits)
-        assert found - Fraction(2 * float(begin)) / 2**digits < least <= found
+@pytest.mark.parametrize("digits", [2, 3, 20])
+def test_a_search_ends_at_the_least_number_of_its_digits_wherever_it_begins(threshold: str, digits: int) -> None:
+    """The digits count from the first one of where it begins; the nearer it begins, the fewer numbers it looks at."""
+    least = Fraction(threshold)
+    for factor in ("1/100", "1/2", "0.7", "0.99999", "1", "1.00001", "2", "4096"):
+        begin, looks = float(least * Fraction(factor)), 0
+
+        def enough(number: Fraction) -> bool:
+            nonlocal looks
+            looks += 1
+            return number >= least
+
+        unit = Fraction(2) ** (math.frexp(begin)[1] - digits)
+        found = _least(enough, begin, digits)
+        assert found == math.ceil(least / unit) * unit
+        assert looks <= 3 + 2 * math.ceil(abs(found - Fraction(begin)) / unit).bit_length()
+
+
+def test_a_search_begins_at_what_a_continuous_gaussian_has() -> None:
+    for scale, epsilon in ((0.01, 0.001), (1.0, 1.0), (3.0, 10.0), (0.5, 4.0), (0.2, 0.01)):
+        ends = [mp.ncdf(sign * mp.mpf(scale) / 2 - mp.mpf(epsilon) / scale) for sign in (1, -1)]
+        delta = ends[0] - mp.exp(epsilon) * ends[1]
+        assert _log_delta(scale, epsilon) == pytest.approx(float(mp.log(delta)), rel=1e-9)
+        assert _scale_about(epsilon, float(delta)) == pytest.approx(scale, rel=1e-9)
+        assert _epsilon_about(scale, float(delta)) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_few_deltas_are_looked_at_where_noise_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A continuous Gaussian is then near. σ has 20 bits, and what ε was found has 44."""
+    looks, bounds = 0, GaussianLoss.delta_bounds
+
+    def counted(loss: GaussianLoss, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        nonlocal looks
+        looks += 1
+        return bounds(loss, epsilon)
+
+    monkeypatch.setattr(GaussianLoss, "delta_bounds", counted)
+    least_deviation.cache_clear()
+    for lone, times in ((False, 1), (False, 3), (True, 1), (True, 3)):
+        looks = 0
+        sigma = least_deviation(Fraction(1, 100), Fraction(1, 10**6), 3, times, lone=lone)
+        assert looks <= 6
+        assert (sigma * 2 ** (20 - math.frexp(float(sigma))[1])).denominator == 1
+    looks = 0
+    lower, upper = GaussianLoss(Fraction(10**6), 3).epsilon_bounds(Fraction(1, 10**6))
+    assert looks <= 50
+    assert upper - lower == upper / 2**42
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("variance", "k", "times", "delta"),
+    [("1/4", 2, 2, "1/2"), ("1", 3, 3, "1/10"), ("1", 3, 3, "1e-3"), ("1", 3, 3, "9/10"), ("1/4", 3, 2, "1/2")],
+)
+def test_an_epsilon_is_enclosed_where_delta_is_known_up_to_a_tenth(
+    variance: str, k: int, times: int, delta: str
+) -> None:
+    """Several releases of narrow noise: what is below is sought at twice the distance, and again."""
+    loss, share = GaussianLoss(Fraction(variance), k, times), Fraction(delta)
+    lower, upper = loss.epsilon_bounds(share)
+    assert 0 <= lower < upper
+    assert loss.delta_bounds(upper)[1] <= share
+    assert lower == 0 or loss.delta_bounds(lower)[0] > share >= loss.delta_bounds((lower + upper) / 2)[0]
+    assert (lower == 0) == (loss.delta_bounds(upper / 2)[0] <= share)
+    assert loss.delta_bounds(Fraction(0))[1] <= 1
+
+
+def test_a_delta_that_is_met_exactly_is_met() -> None:
+    loss, at = GaussianLoss(Fraction(4), 3), Fraction(1, 3)
+    never, one, third = (loss.delta_bounds(epsilon)[1] for epsilon in (Fraction(0), Fraction(1), at))
+    assert loss.epsilon_bounds(never) == loss.epsilon_bounds(Fraction(1, 2)) == (Fraction(0), Fraction(0))
+    assert loss.epsilon_bounds(one)[1] == 1
+    assert least_deviation(Fraction(1), one, 3) == 2
+    assert dc.Gaussian(SPACE, epsilon=at, delta=third, sigma=2).guarantee == at
+
+
+def test_several_releases_of_lone_counts_add_their_rho() -> None:
+    assert gaussian_loss.gaussian_loss(Fraction(2), 5, 3) == GaussianLoss(Fraction(4), 5, 3)
+    assert gaussian_loss.gaussian_loss(Fraction(2), 5, 3, lone=True).rho == Fraction(3, 8)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sigma": 0}, "^sigma must be greater than 0"),
+        ({"sigma": "1/100"}, "^sigma is out of range; stay between 0.05 and 1e7"),
+        ({"sigma": "1e8"}, "^sigma is out of range"),
+        ({"epsilon": "1e-9", "delta": "1e-40"}, "^sigma is out of range"),
+        ({"epsilon": 1, "delta": 1}, "^delta must be below 1; give a small number, like 1e-6"),
+    ],
+)
+def test_what_is_refused_is_named_with_what_is_allowed(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(dc.InvalidInput, match=message):
+        dc.Gaussian(SPACE, **options)
+
+
+def test_no_noise_is_narrower_than_a_twentieth_of_a_record() -> None:
+    mechanism = dc.Gaussian(SPACE, epsilon=1000, delta="1/10")
+    assert mechanism.sigma == Fraction(1, 20)
+    assert mechanism.parameters() == {"sigma": "1/20", "delta": "1/10"}
+
+
+def test_a_study_without_a_delta_says_so_and_has_no_epsilon() -> None:
+    study = dc.Gaussian(SPACE, sigma=3)
+    assert study.epsilon == 0
+    assert study.guaranteed_by == "no noise with Gaussian tails is ε-DP without a δ"
+    assert study.parameters() == {"sigma": "3"}

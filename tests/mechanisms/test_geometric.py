@@ -10,6 +10,8 @@ from discreet import Dirichlet, InvalidInput, PosteriorSpace, TooLarge
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import TAIL, _require_noise, noise_vectors
+from discreet.mechanisms.noisy_counts import zero_sum_moves
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Postprocess
 from discreet.testing import HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.precision import mp
@@ -67,6 +69,7 @@ def test_noise_vectors_are_all_there_once(k: int, radius: int) -> None:
     moves, norms = noise_vectors(k, radius)
     assert sorted(map(tuple, moves.tolist())) == sorted(oracle.noises(k, radius))
     assert norms.tolist() == np.abs(moves).sum(axis=1).tolist()
+    assert len(zero_sum_moves(k, radius)) == (2 * radius + 1) ** (k - 1)
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
@@ -80,6 +83,25 @@ def test_the_noise_that_a_pmf_leaves_out_is_as_rare_as_stated(k: int, epsilon: s
 
     beyond = [mp.fsum(map(pairs, range(near, near + 200))) for near in (radius - 1, radius)]
     assert beyond[1] <= TAIL * oracle.normaliser(k, epsilon) < 3 * beyond[0]
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "epsilon"), [(3, "1/20"), (3, "1/10"), (4, "1/2"), (5, "2")])
+def test_the_radius_is_the_first_whose_geometric_tail_is_rare_enough(k: int, epsilon: str) -> None:
+    """Pairs of gains and losses fall at least as fast from T on as they do there."""
+    x = mp.exp(-mp.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator)
+    mechanism = Geometric(PosteriorSpace([1] * k, 3), epsilon=epsilon)
+    with precision(128):
+        total = mp.exp(mp.mpf(float(mechanism.noise.log_total())))
+
+    def rare(t: int) -> bool:
+        pairs = [mp.mpf(math.comb(s + k - 1, k - 1)) ** 2 * x**s for s in (t, t + 1)]
+        return bool(pairs[1] < pairs[0] and pairs[0] / (1 - pairs[1] / pairs[0]) < TAIL * total)
+
+    radius = mechanism.noise_radius(3)
+    assert rare(radius)
+    assert not rare(radius - 1)
+    assert [mechanism.noise_radius(radius + more) for more in range(3)] == [radius, radius + 1, radius + 2]
 
 
 def test_former_names_of_the_post_processing_lead_to_it() -> None:
@@ -131,6 +153,7 @@ def test_a_pmf_that_would_sum_over_too_many_noises_is_refused() -> None:
 
 def test_as_many_noises_as_a_box_of_four_million_holds_are_summed_over() -> None:
     _require_noise(3, 1023)  # 2047² of them
+    _require_noise(4, 80)  # 161³
     with pytest.raises(TooLarge, match="more than 4,194,304 noises"):
         _require_noise(3, 1024)
 
@@ -155,3 +178,25 @@ def test_a_strong_prior_moves_the_bayes_candidate_alike_for_few_and_many_records
         for n in (2047, 2048)
     ]
     assert shares[0] == pytest.approx(shares[1], abs=1e-3)
+
+
+def test_the_theorem_names_the_rate_of_its_weights() -> None:
+    """Half of ε where a replaced record moves two counts; all of it where an added one moves one."""
+    said = [Geometric(PosteriorSpace([1, 1], n), epsilon=1).guaranteed_by for n in (5, None)]
+    assert [text.rpartition("weights are ")[2] for text in said] == ["exp(-ε‖z-c‖₁/2)", "exp(-ε‖z-c‖₁)"]
+
+
+@pytest.mark.parametrize("way", ["bayes", "free"])
+def test_data_sets_are_weighed_as_the_mechanism_says(way: Postprocess) -> None:
+    pulled, not_pulled = (
+        Geometric(PosteriorSpace([100, 1], 10), epsilon="1/2", postprocess=way, weighting=weighting).posterior((3, 7))
+        for weighting in WEIGHTINGS
+    )
+    assert pulled.mean[0] > not_pulled.mean[0] + 0.01
+    with pytest.raises(InvalidInput, match=r"^weighting must be predictive or uniform; leave it out for predictive$"):
+        Geometric(PosteriorSpace([1, 1], 5), epsilon=1, weighting="even")  # type: ignore[arg-type]
+    with pytest.raises(TooLarge, match="post-processing"):
+        Geometric(PosteriorSpace([1, 1, 1], 100), epsilon=1, postprocess=way)
+    with pytest.raises(TooLarge, match="would weigh 15,409 counts"):
+        Geometric(PosteriorSpace([1, 1], 5000), epsilon="1/100", postprocess=way)
+    assert Geometric(PosteriorSpace([1, 1, 1], 100), epsilon=1).guarantee == 1

@@ -15,6 +15,7 @@ from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms import FAMILIES, Gaussian, Geometric, Mechanism, Optimal, mechanism
 from discreet.mechanisms.exponential import KINDS
 from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, Law
+from discreet.samplers.bits import Bits
 from discreet.testing import CountedBits, FixedBits, HashedBits, draw_with
 from discreet.typing import Outcome
 from tests.support.mechanisms import build
@@ -62,6 +63,11 @@ def test_the_table_that_draws_encloses_the_running_sums(weights: tuple[int, ...]
             assert table.lows[i] <= share <= table.highs[i]
             assert table.highs[i] - table.lows[i] <= 2
         assert table.lows[-1] == table.highs[-1] == 2**width
+
+
+def test_the_table_of_many_small_weights_is_as_sharp() -> None:
+    table = mechanism("laplace", PosteriorSpace([1, 1], 299), epsilon="1/10").law([150, 149])._table(64)  # type: ignore[attr-defined]
+    assert max(high - low for low, high in zip(table.lows, table.highs, strict=True)) <= 2
 
 
 def test_a_dyadic_law_is_drawn_exactly_from_all_strings_of_bits() -> None:
@@ -165,3 +171,29 @@ def test_a_law_that_draws_one_outcome_draws_many() -> None:
     drawn = Bit([1, 1])._draw_many(HashedBits("many"), 40)
     assert drawn.shape == (40, 2)
     assert {tuple(row) for row in drawn.tolist()} == {(0, 1), (1, 0)}
+
+
+class Single(Law):
+    """One outcome."""
+
+    def log_weight(self, outcome: Outcome) -> arb:
+        """That of 1."""
+        return arb(0)
+
+    def log_total(self) -> arb:
+        """That of 1."""
+        return arb(0)
+
+    def _draw(self, bits: Bits) -> Outcome:
+        return (1, 2)
+
+
+def test_draws_are_whole_numbers_even_if_there_are_none() -> None:
+    assert {Single().draw_many(size).dtype for size in (0, 3)} == {np.dtype(np.int64)}
+
+
+def test_a_law_of_more_candidates_than_are_enumerated_is_refused_before_it_is_drawn_from() -> None:
+    law = Listed([1] * (2**16 + 1))
+    for action in (law.log_total, law.draw):
+        with pytest.raises(TooLarge, match="enumerate 65,537 candidates"):
+            action()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet import InvalidInput, PosteriorSpace, mechanism
-from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
+from discreet import InvalidInput, PosteriorSpace, mechanism, mechanisms
+from discreet.mechanisms import BY_NAME, FAMILIES, PURE, RELEASABLE, Mechanism
 from tests.support.mechanisms import build
 
 pytestmark = pytest.mark.every
@@ -93,3 +93,23 @@ def test_the_former_name_of_an_option_goes_on_working_and_is_not_offered(name: s
 @pytest.mark.parametrize("name", ["geometric", "optimal", "snapping"])
 def test_what_no_paper_has_is_published_in_its_default_form(name: str) -> None:
     assert BY_NAME[name].as_published(SPACE, epsilon=1) == mechanism(name, SPACE, epsilon=1)
+
+
+def test_all_but_the_yardstick_are_released_and_all_but_gaussian_need_no_delta() -> None:
+    assert list(RELEASABLE) == NAMES[:-1]
+    assert list(PURE) == [name for name in NAMES if name not in ("gaussian", "optimal")]
+    assert all(hasattr(mechanisms, name) for name in mechanisms.__all__)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ("expo", " or ".join(NAMES[:4])),
+        ("lap", "laplace or laplace-improved"),
+        ("laplase", "laplace"),
+        ("exponential_local", "exponential-local"),
+    ],
+)
+def test_the_beginning_of_names_is_met_with_all_of_them_and_a_slip_with_the_closest(wrong: str, hint: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"did you mean {hint}\?$"):
+        mechanism(wrong, SPACE, epsilon=1)

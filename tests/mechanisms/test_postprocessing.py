@@ -1,5 +1,7 @@
 """From noisy counts back to a posterior: post-processing that meets the slow definitions."""
 
+import math
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Dirichlet, PosteriorSpace
-from discreet.mechanisms import Geometric
-from discreet.mechanisms.postprocessing import bayes, free, nearest
+from discreet import Dirichlet, PosteriorSpace, TooLarge, hellinger
+from discreet.mechanisms import Geometric, postprocessing
+from discreet.mechanisms.postprocessing import (
+    WEIGHTINGS,
+    Weighting,
+    _free,
+    _mode,
+    _reach,
+    bayes,
+    data_weights,
+    free,
+    nearest,
+    require_weighable,
+)
+from discreet.posteriors.predictive import log_predictive
 from tests.oracles import geometric
 from tests.oracles import postprocessing as oracle
 from tests.oracles.precision import Exact
@@ -97,7 +111,10 @@ def test_beyond_the_ends_the_belief_stays_the_same() -> None:
     space = PosteriorSpace([1, 3], 10)
     far, end = np.array([[-500, 510]]), np.array([[0, 10]])
     assert bayes(space, Fraction(1), far).tolist() == bayes(space, Fraction(1), end).tolist()
+    _free.cache_clear()
     assert free(space, Fraction(1), (-500, 510)) == free(space, Fraction(1), (0, 10))
+    assert free(space, Fraction(1), (510, -500)) == free(space, Fraction(1), (10, 0))
+    assert _free.cache_info().misses == 2  # so each is searched for once
 
 
 def test_a_strong_prior_pulls_the_bayes_candidate_and_a_uniform_weight_does_not() -> None:
@@ -111,3 +128,90 @@ def test_long_lines_come_back_near_the_noisy_count(n: int) -> None:
     space, third = PosteriorSpace([1, 1], n), n // 3
     found = bayes(space, Fraction(1), np.array([[third, n - third]]))[0]
     assert found.tolist() == [third, n - third]
+
+
+def test_free_under_a_cap_is_better_than_any_candidate() -> None:
+    """Data sets then have different totals, of which the largest says how far to search."""
+    space, z = PosteriorSpace([1, 1], cap=20), (3, 15)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = free(space, Fraction(1, 2), z)
+    candidate = space.posterior(tuple(bayes(space, Fraction(1, 2), np.array([z]))[0].tolist()))
+    rows = space.candidates().array()
+    chance = np.exp(log_predictive(space.prior, rows) - np.abs(rows - z).sum(axis=1) / 2)
+    errors = [
+        sum(p * hellinger(space.prior.update(row.tolist()), other) for p, row in zip(chance, rows, strict=True))
+        for other in (found, candidate)
+    ]
+    assert errors[0] < errors[1] * 0.995
+    one, other = free(space, Fraction(1, 5), (6, 6)).alpha  # the search ends where both are alike
+    assert one == pytest.approx(other, rel=2e-7)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("weighting", ["predictive", "uniform"])
+@pytest.mark.parametrize("prior", [["1", "1"], ["80000", "1"], ["1", "1000000"], ["0.2", "3"], ["40", "40"]])
+def test_counts_about_the_most_probable_one_stand_for_all(
+    monkeypatch: pytest.MonkeyPatch, prior: list[str], weighting: Weighting
+) -> None:
+    n, epsilon = 43, Fraction(8)
+    space, noisy = PosteriorSpace(prior, n), np.array([[z, n - z] for z in (-3, 0, 1, 20, 35, 42, 43)])
+    all_weighed = bayes(space, epsilon, noisy, weighting)
+    scores = -float(epsilon) * np.abs(np.arange(n + 1) - noisy[:, :1])
+    if weighting == "predictive":
+        scores = scores + log_predictive(space.prior, space.candidates().array())
+    for grid in (512, 8):
+        monkeypatch.setattr(postprocessing, "_GRID", grid)
+        modes = [_mode(space, epsilon, int(z), weighting) for z in noisy[:, 0]]
+        assert modes == scores.argmax(axis=1).tolist()
+    monkeypatch.setattr(postprocessing, "_MAX_TABLE", 8)
+    assert _reach(space, epsilon) == 9
+    assert bayes(space, epsilon, noisy, weighting).tolist() == all_weighed.tolist()
+
+
+def test_a_grid_as_long_as_the_line_has_no_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of nine counts a grid of eight misses one, so that there must be a second."""
+    for n, grid in ((300, 512), (8, 8)):
+        monkeypatch.setattr(postprocessing, "_GRID", grid)
+        for alpha in (2, 5, 9, 14, 20, 40):
+            space = PosteriorSpace([alpha, 2], n)
+            scores = log_predictive(space.prior, space.candidates().array()) - np.arange(n + 1) / 100
+            assert _mode(space, Fraction(1, 100), 0, "predictive") == int(scores.argmax())
+
+
+def test_a_million_records_are_weighed_about_the_noisy_count_alone() -> None:
+    space = PosteriorSpace([1, 1], 10**6)
+    assert bayes(space, Fraction(1), np.array([[400_000, 600_000]])).tolist() == [[400_000, 600_000]]
+
+
+def test_noisy_counts_that_no_data_set_is_near_to_are_weighed_all_the_same() -> None:
+    """Every likelihood is below e^-750, of which twice the logarithm would underflow."""
+    space = PosteriorSpace([1, 1, 1], 12)
+    assert bayes(space, Fraction(130), np.array([[24, 24, -36]])).tolist() == [[6, 6, 0]]
+
+
+def test_more_counts_than_a_table_holds_are_refused_before_any_draw() -> None:
+    """A likelihood of e^-60/n² is left out: that is (60 + 2 ln n)/ε counts on either side."""
+    space = PosteriorSpace([1, 1], 2048)
+    side = 60 + 2 * math.log(2048)
+    require_weighable(space, Fraction(side) / Fraction("1022.999"))
+    with pytest.raises(TooLarge, match="would weigh 2,049 counts"):
+        require_weighable(space, Fraction(side) / Fraction("1023.001"))
+    require_weighable(PosteriorSpace([1, 1, 1], 62), Fraction(1))  # 2016 candidates
+    with pytest.raises(TooLarge, match=r"enumerate 2,080 candidates.*weighs nothing"):
+        require_weighable(PosteriorSpace([1, 1, 1], 63), Fraction(1))
+
+
+def test_a_free_point_that_is_not_clearly_better_gives_way_to_the_candidate() -> None:
+    assert free(PosteriorSpace([1, 1], 10), Fraction(5), (4, 6)) == Dirichlet([5, 7])
+
+
+def test_weights_of_data_sets_sum_to_one() -> None:
+    space = PosteriorSpace(["1/2", 3, 1], 5)
+    for weighting in WEIGHTINGS:
+        assert data_weights(space.prior, space.candidates().array(), weighting).sum() == pytest.approx(1)
+
+
+def test_a_third_of_a_unit_above_the_threshold_is_still_among_the_first() -> None:
+    assert nearest(np.array([[1, 1], [0, 2]]), 1).tolist() == [[1, 0], [0, 1]]
+    assert nearest(np.array([[-1, 1, 1]]), 1).tolist() == [[0, 1, 0]]

@@ -8,7 +8,7 @@ import pytest
 from flint import arb
 
 import discreet as dc
-from discreet.arithmetic.numbers import fraction_upper, precision
+from discreet.arithmetic.numbers import fraction_upper, precision, working_bits
 from discreet.mechanisms.loss_pairs import CurvePair, GeometricPair, LaplacePair, LinearPair, LossPair, RangePair
 from discreet.privacy_loss import loss_distribution
 from discreet.privacy_loss.loss_distributions import LossDistribution, compose_pairs
@@ -160,3 +160,51 @@ def test_of_many_points_every_second_or_fourth_is_taken_until_they_are_few(count
     with precision(128):
         step, chances = pair.chances(points)
     assert (step, len(chances)) == (Fraction(1, parts), parts)
+
+
+def test_a_mechanism_known_by_its_epsilon_alone_is_randomised_response() -> None:
+    with precision(128):
+        step, (chance,) = GeometricPair(Fraction(1)).chances(64)
+        assert step == 1
+        assert chance.overlaps(1 / (1 + arb(-1).exp()))
+
+
+def test_pairs_say_whether_their_losses_were_split_or_cut() -> None:
+    one = Fraction(1)
+    exact = [GeometricPair(one), LinearPair(one, one / 10), LaplacePair(one, "floor")]
+    cut = [LaplacePair(one, "nearest"), RangePair(one, one), CurvePair(one, (one / 4,))]
+    assert [pair.is_exact for pair in (*exact, *cut)] == [True] * 3 + [False] * 3
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("count", "points", "chords"), [(8, 1, 1), (6, 1, 3), (4, 1, 1), (4, 2, 2), (5, 1, 5), (12, 4, 3), (12, 12, 12)]
+)
+def test_points_of_a_curve_are_left_out_by_halves_down_to_what_is_asked_for(
+    count: int, points: int, chords: int
+) -> None:
+    pair = CurvePair(Fraction(1), tuple(Fraction((count - i) ** 2, 4 * count**2) for i in range(count)))
+    with precision(128):
+        step, chances = pair.chances(points)
+    assert (step, len(chances)) == (Fraction(1, chords), chords)
+
+
+def test_the_grid_of_laplace_noise_has_no_more_steps_than_are_asked_for() -> None:
+    """Of one step or two, one fits a loss of ¾ rates better; three would fit ⅔ of a rate."""
+    for rate, points, parts in (("1/10", 2, 1), ("1/10", 1, 1), ("1/10", 4, 4), ("3/2", 2, 1)):
+        with precision(128):
+            step, chances = LaplacePair(Fraction(rate), "nearest").chances(points)
+        assert (Fraction(rate) / step, len(chances)) == (Fraction(parts), parts)
+
+
+def test_a_variation_is_rounded_once_its_enclosure_is_narrow_enough() -> None:
+    class Wide(LossPair):
+        epsilon = Fraction(1)
+
+        def chances(self, points: int) -> tuple[Fraction, list[arb]]:
+            raise NotImplementedError
+
+        def variation(self) -> arb:
+            return arb(1) / 3 + arb(0, 2.0**-50 if working_bits() < 1000 else 0)
+
+    assert Wide().variation_upper == Fraction(-(-(2**64) // 3), 2**64)

@@ -146,7 +146,7 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
     # be clearly better than the best candidate. Far outside the box cancellation fakes large gains.
     errors = distance @ chance
     candidate = space.prior.alpha + rows[np.argmin(errors)]
-    box = [(math.log(a / 20), math.log(2 * alpha[0].sum())) for a in space.prior.alpha]
+    box = [(math.log(a / 20), math.log(2 * alpha.sum(axis=1).max())) for a in space.prior.alpha]
     options = {"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000, "maxfev": 4000}
     mean = weight @ alpha
     runs = [
