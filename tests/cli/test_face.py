@@ -33,6 +33,15 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(("theirs", "kept"), [({}, "4"), ({"OPENBLAS_THREAD_TIMEOUT": "20"}, "20")])
+def test_idle_threads_of_linear_algebra_sleep_unless_the_user_says_otherwise(theirs: dict[str, str], kept: str) -> None:
+    program = "import os, atexit; atexit.register(lambda: print(os.environ['OPENBLAS_THREAD_TIMEOUT'])); main()"
+    environment = {name: text for name, text in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"} | theirs
+    command = [sys.executable, "-c", f"from discreet.cli import main; {program}", "--version"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == kept
+
+
 def test_a_reader_that_leaves_early_is_not_told_off() -> None:
     read, write = os.pipe()
     os.close(read)
