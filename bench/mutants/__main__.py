@@ -8,23 +8,20 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from bench.mutants.find import Change, Mutant, changes_of, choose
-from bench.mutants.places import BUILD, REASONS, RECORD, ROOMS
+from bench.mutants.places import REASONS, RECORD, ROOMS
 from bench.mutants.reach import Reach, record_reach
 from bench.mutants.record import Reasons, append_record, read_record, write_page, write_record
 from bench.mutants.run import UnreliableTests, killing_test, run, warm
 
-PER_ROOM = 150
 SECONDS = 20
 """CPU that the tests of a mutant may take."""
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
-    parser.add_argument("number", nargs="?", default="", help="how many over all rooms, or all")
-    parser.add_argument("--per-room", type=int, default=PER_ROOM, help="how many of each room")
+    parser.add_argument("number", nargs="?", type=int, help="try so many over all rooms, and write nothing")
     parser.add_argument("--again", action="store_true", help="also those that the record holds for the code as it is")
     parser.add_argument("--open", action="store_true", help="only those that were neither killed nor given a reason")
     parser.add_argument("--report", action="store_true", help="run nothing, write the page")
@@ -46,18 +43,16 @@ def main() -> None:
         return
     warm()
     every = {room: changes_of(room) for room in options.rooms}
-    path = BUILD / "all.csv" if options.number == "all" else RECORD
-    record, reasons = read_record(RECORD) | read_record(path), Reasons()
-    chosen = choose(every, options.number, options.per_room)
-    keep = path if options.number in ("", "all") else None
+    record, reasons = read_record(RECORD), Reasons()
+    chosen = choose(every, options.number)
     survivors: list[Mutant] = []
     if not options.report:
         named = [change for change in chosen if not options.of or change.mutant.file in options.of]
         waiting = [change for change in named if _is_open(change, record, reasons, options)]
-        survivors = _try(waiting, record, reasons, keep, options)
-    if keep and not options.report:
-        write_record(keep, _current(every, record))
-    if keep == RECORD and len(every) == len(ROOMS):
+        survivors = _try(waiting, record, reasons, options)
+    if options.number is None:
+        write_record(RECORD, _current(every, record))
+    if options.number is None and len(every) == len(ROOMS):
         mutants = list(read_record(RECORD).values())
         write_page(every, mutants)
         for key in reasons.unused(mutants):
@@ -75,7 +70,7 @@ def _current(every: dict[str, list[Change]], record: dict[str, Mutant]) -> list[
 def _is_open(change: Change, record: dict[str, Mutant], reasons: Reasons, options: argparse.Namespace) -> bool:
     """Whether it is to be tried. A survivor with a reason is not tried again where nothing is kept."""
     known = record.get(change.mutant.id)
-    if options.number not in ("", "all"):
+    if options.number is not None:
         return not (known and reasons.of(known))
     if options.open:
         return not (known and (known.killed_by or reasons.of(known)))
@@ -86,7 +81,6 @@ def _try(
     chosen: Sequence[Change],
     record: dict[str, Mutant],
     reasons: Reasons,
-    keep: Path | None,
     options: argparse.Namespace,
 ) -> list[Mutant]:
     """Run the mutants, say how each ends, keep it, and return survivors that nobody explained."""
@@ -103,8 +97,8 @@ def _try(
             print(f"    {outcome.seconds:.1f} s{' in a file' * outcome.in_file} {end}", flush=True)
             if not mutant.killed_by and not reasons.of(mutant):
                 survivors.append(mutant)
-            if keep:
-                append_record(keep, mutant)
+            if options.number is None:
+                append_record(RECORD, mutant)
     except UnreliableTests as error:
         print(f"without any mutant these fail, so what they killed counts as not tried: {error.tests}")
         for name in [name for name, mutant in record.items() if killing_test(mutant.killed_by) in error.tests]:

@@ -150,10 +150,10 @@ def changes_of(room: str) -> list[Change]:
     return sorted(changes, key=lambda change: change.mutant.id)
 
 
-def choose(every: dict[str, list[Change]], number: str, per_room: int) -> list[Change]:
-    """All, or the first ones of each room: a number over all rooms, as evenly as it allows, or else as many of each."""
-    if number == "all":
+def choose(every: dict[str, list[Change]], number: int | None) -> list[Change]:
+    """The first ones of each room, as evenly as their number allows; without it, all."""
+    if number is None:
         return [change for changes in every.values() for change in changes]
-    each, more = divmod(int(number), len(ROOMS)) if number else (per_room, 0)
+    each, more = divmod(number, len(ROOMS))
     first = {room: each + (i < more) for i, room in enumerate(ROOMS)}
     return [change for room, changes in every.items() for change in changes[: first[room]]]

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from scipy.stats import beta
-
 from bench.mutants.find import Change, Mutant
 from bench.mutants.places import PAGE, REASONS, ROOMS
 
@@ -70,26 +68,21 @@ def append_record(path: Path, mutant: Mutant) -> None:
         writer.writerow(astuple(mutant))
 
 
-def lower_bound(killed: int, tried: int) -> float:
-    """At a confidence of 95 %, at least so much of all mutants would be killed (Clopper and Pearson)."""
-    return float(beta.ppf(0.05, killed, tried - killed + 1)) if killed else 0.0
-
-
 def report(every: dict[str, list[Change]], mutants: Sequence[Mutant]) -> str:
     """The tables of the page."""
     reasons = Reasons()
     kinds = {mutant.id: reasons.of(mutant).partition(":")[0] for mutant in mutants}
-    columns = "room|mutants|tried|killed|of them holes|equivalent|harmless|killed if not equivalent|of all, at least"
+    columns = "room|mutants|tried|killed|of them holes|equivalent|harmless|killed if not equivalent"
     lines = [f"| {columns.replace('|', ' | ')} |"]
-    lines.append("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    lines.append("|---|---:|---:|---:|---:|---:|---:|---:|")
     for room, changes in every.items():
         tried = [mutant for mutant in mutants if mutant.room == room]
         killed, holes = _count_killed(tried), _count_killed(mutant for mutant in tried if mutant.is_hole)
         of_kind = Counter(kinds[mutant.id] for mutant in tried)
         equivalent, harmless = of_kind["Equivalent"], of_kind["Harmless"]
-        share, least = killed / max(len(tried) - equivalent, 1), lower_bound(killed - holes, len(tried))
+        share = killed / max(len(tried) - equivalent, 1)
         raw = f"{killed} ({killed / max(len(tried), 1):.0%})"
-        numbers = [len(changes), len(tried), raw, holes, equivalent, harmless, f"{share:.0%}", f"{least:.0%}"]
+        numbers = [len(changes), len(tried), raw, holes, equivalent, harmless, f"{share:.0%}"]
         lines.append(f"| {room} | " + " | ".join(map(str, numbers)) + " |")
     absent = {change.mutant.id for changes in every.values() for change in changes if change.is_absence}
     without, others = ([mutant for mutant in mutants if (mutant.id in absent) is kind] for kind in (True, False))
