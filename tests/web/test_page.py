@@ -152,6 +152,8 @@ def test_an_audit_shows_the_exact_loss_and_where_it_is_worst(served: Served, tab
     assert expected.worst is not None
     assert told["Worst counts"] == ", ".join(map(str, expected.worst.counts))
     assert told["Certificate"] == expected.certificate.digest
+    ask(tab, served, "audit", "dl", mechanism="geometric", n="50")
+    assert "postprocess" in tab.page.inner_text("#audit dl")
 
 
 def test_a_release_shows_its_price_first_and_is_paid_once(served: Served, folder: Path, tab: Watched) -> None:

@@ -3,6 +3,9 @@
 import { numbers, onSubmit } from "./ask.js";
 import { facts, field, make } from "./dom.js";
 
+/** Certificates keep the name that this parameter had when the first were written. @type {Record<string, string>} */
+const PARAMETERS = { way: "postprocess" };
+
 /** @param {HTMLElement} section */
 export function start(section) {
   onSubmit(section, "audit", (form) => ({
@@ -23,7 +26,7 @@ function show(found) {
       [found.worst === null ? "Loss, at most" : "Exact loss ε", loss ?? "infinite"],
       ["Guarantee claimed", guarantee ?? "none"],
       ...worst.map(([what, at]) => /** @type {[string, string]} */ ([`Worst ${what}`, at.join(", ")])),
-      ...Object.entries(found.parameters).map(([name, value]) => /** @type {[string, string]} */ ([name.replaceAll("_", " "), String(value)])),
+      ...Object.entries(found.parameters).map(([name, value]) => /** @type {[string, string]} */ ([PARAMETERS[name] ?? name.replaceAll("_", " "), String(value)])),
       ["Certified by", found.certificate.method],
       ["Statement", found.certificate.statement],
       ["Certificate", found.certificate.digest],
