@@ -60,6 +60,11 @@ def test_whatever_is_private_is_no_worse_than_randomised_response(epsilon: str) 
     assert rho <= Fraction(epsilon) ** 2 / 2 + Fraction(1, 1 << 128)
 
 
+def test_a_tiny_epsilon_has_half_of_its_square() -> None:
+    tiny = Fraction(1, 3 << 40)
+    assert pure_rho(tiny) == tiny**2 / 2
+
+
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 @pytest.mark.parametrize("rate", ["1/10", "1", "4"])
 def test_no_order_exceeds_the_rho_of_laplace_noise(rounding: Any, rate: str) -> None:
