@@ -118,6 +118,7 @@ def test_the_best_order_may_be_more_than_a_third_of_one_over_delta() -> None:
 def test_a_huge_budget_keeps_its_first_bits_too() -> None:
     allowed = rho_lower("1e40", "1e-6")
     assert Fraction(10**40) * (1 - Fraction(1, 10**15)) < allowed < 10**40
+    assert allowed % (1 << 68) == 0, "64 bits and one"
     assert epsilon_upper(allowed, "1e-6") <= 10**40
     assert rho_lower("1e-299", "1e-290") == 0, "no float comes near its order"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -117,7 +118,12 @@ def test_releases_are_one_pair_where_their_bounds_are_sharp() -> None:
     assert gaussian_pairs.gaussian_pairs(narrow, 30) == {GaussianPair(narrow): 30}
 
 
-def test_up_to_2_to_the_15_losses_have_a_step_each() -> None:
+def test_up_to_2_to_the_15_losses_have_a_step_each_and_more_are_in_2_to_the_12_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The last that is kept is one more than the root of 4·139·variance."""
+    monkeypatch.setattr(gaussian_pairs, "tail_sum", lambda *_: arb(0))
     for last, is_exact in (((1 << 15) - 1, True), (1 << 15, False)):
-        assert GaussianPair(GaussianLoss(Fraction((last - 1) ** 2, 4 * 139), 2)).is_exact is is_exact
+        pair = GaussianPair(GaussianLoss(Fraction((last - 1) ** 2, 4 * 139), 2))
+        assert pair.is_exact is is_exact
+    assert len(pair.chances(0)[1]) == math.ceil(((1 << 15) + 1) / 9)

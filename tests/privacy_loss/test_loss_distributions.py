@@ -289,6 +289,7 @@ def test_a_finer_grid_keeps_every_chance_under_both_laws_and_what_was_cut_off() 
 
 def test_no_release_is_given_more_than_all_of_them_may_cost() -> None:
     assert share_together([2, 2], Fraction(1), Fraction(9, 10)) == 1
+    assert share_together([2, 2], Fraction(10**5), Fraction(0)) == 5 * 10**4
 
 
 def _weighed(law: LossDistribution, power: int) -> Real:

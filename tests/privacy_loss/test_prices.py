@@ -16,6 +16,7 @@ from discreet import (
     PosteriorSpace,
     audit,
     calibrate,
+    privacy_loss,
 )
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.loss_pairs import GeometricPair, RangePair
@@ -140,3 +141,7 @@ def test_gaussian_noise_of_one_kind_has_a_closed_form_and_of_two_kinds_is_compos
     assert together.slack == 0
     law = gaussian.added(gaussian.losses(2, "2"), gaussian.losses(2, "1/2"))
     assert compose([one, other]).delta(2) == pytest.approx(float(gaussian.delta(law, "2")), rel=1e-9)
+
+
+def test_every_name_that_the_room_offers_is_there() -> None:
+    assert all(hasattr(privacy_loss, name) for name in privacy_loss.__all__)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import pytest
@@ -57,6 +58,11 @@ def test_whatever_is_private_is_no_worse_than_randomised_response(epsilon: str) 
     rho = pure_rho(Fraction(epsilon))
     assert mp.zero <= real(rho) - real(epsilon) * mp.tanh(real(epsilon) / 2) < 2 * UNIT
     assert rho <= Fraction(epsilon) ** 2 / 2 + Fraction(1, 1 << 128)
+
+
+def test_a_tiny_epsilon_has_half_of_its_square() -> None:
+    tiny = Fraction(1, 3 << 40)
+    assert pure_rho(tiny) == tiny**2 / 2
 
 
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
@@ -210,6 +216,25 @@ def test_bounds_a_thousandth_a_hundredth_and_a_twentieth_above_what_floats_found
     assert rho_of_pair(pair) == pure_rho(Fraction(3))
     assert tried == [1001, 1010, 1050]
     rho_of_pair.cache_clear()
+
+
+def test_a_bound_is_sought_for_losses_up_to_300_and_others_are_charged_by_epsilon_alone() -> None:
+    for epsilon, is_sought in ((Fraction(300), True), (Fraction(601, 2), False)):
+        rho = rho_of_pair(LinearPair(epsilon, Fraction(1, 50)))
+        assert (rho < Fraction(19, 20) * epsilon) is is_sought
+        assert is_sought or rho == pure_rho(epsilon)
+
+
+def test_an_attempt_to_prove_a_bound_takes_32000_terms_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = count()
+
+    def growth(*_: object) -> tuple[arb, arb]:
+        next(looks)
+        return arb(2), arb(0)
+
+    monkeypatch.setattr(renyi_bounds, "_growth", growth)
+    assert not renyi_bounds._holds([(arb(1), arb(1))] * 3, arb(0), arb(1), Fraction(9))
+    assert next(looks) == 10_666
 
 
 @pytest.mark.parametrize("above", [-1, 1])

@@ -20,7 +20,6 @@ from discreet.posteriors.space import orbits
 from discreet.privacy_loss import scan as module
 from discreet.privacy_loss.scan import (
     MARGIN,
-    MAX_DENSE_CANDIDATES,
     DenseScan,
     Scan,
     margin,
@@ -247,7 +246,7 @@ def test_unequal_priors_are_not_taken_for_mirrored_ones() -> None:
 
 
 def test_the_scan_fits_the_space() -> None:
-    spaces = ([1, 1], MAX_DENSE_CANDIDATES - 1), ([1, 1], MAX_DENSE_CANDIDATES), ([1, 1, 1], 10)
+    spaces = ([1, 1], 2999), ([1, 1], 3000), ([1, 1, 1], 10)  # up to 3000 data sets
     kinds = [type(scanner(PosteriorSpace(*space))) for space in spaces]
     assert kinds == [DenseScan, Scan, DenseScan]
 
@@ -288,10 +287,12 @@ def test_the_scan_of_orbits_finds_the_greatest_loss_of_all(prior: list[str], n: 
 
 
 def test_what_is_not_scanned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_PAIR_CELLS", 1)
     space = PosteriorSpace([1, 1, 1], 40)
-    dense, sweep = DenseScan(space), Scan(space)
-    cut = 0
+    dense = DenseScan(space)
+    assert Scan(space).budget == (1 << 28) // (2 * 861)
+    monkeypatch.setattr(module, "MAX_PAIR_CELLS", 1)
+    sweep, cut = Scan(space), 0
+    assert sweep.budget == 64
     for mechanism in members(space):
         rates = mechanism.rates(sweep.rows)
         worst, truth = sweep.worst(rates), dense.worst(rates).loss
@@ -319,3 +320,10 @@ def test_orbits_are_those_of_equal_priors() -> None:
     assert len(set(orbits(PosteriorSpace([1, 1, 1], 6)).tolist())) == 7  # partitions of 6 into at most 3 parts
     assert len(set(orbits(PosteriorSpace([1, 2, 3], 6)).tolist())) == 28
     assert [sweepable(PosteriorSpace(prior, 300)) for prior in ([1, 1, 1], [1, 2, 3], [1, 1])] == [True, False, False]
+
+
+def test_a_sweep_takes_2_to_the_29_distances_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [sweepable(PosteriorSpace([1, 1, 1], n)) for n in (334, 335)] == [True, False]
+    for most, fits in ((5 * 21, True), (5 * 21 - 1, False)):  # five records in three categories: orbits, and data sets
+        monkeypatch.setattr(module, "MAX_SWEEP_CELLS", most)
+        assert sweepable(PosteriorSpace([1, 1, 1], 5)) is fits

@@ -97,6 +97,6 @@ def _enclose_delta(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
 def geometric_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     """δ*, rounded up: all neighbours have the losses of one pair, of which one is above 0."""
     [pair] = mechanism.loss_pairs()
-    with precision(_BITS + 2 * mechanism.space.k.bit_length()):
+    with precision(_BITS):
         _, [chance] = pair.chances(1)
         return float_upper(fraction_upper(-chance * ball(epsilon - pair.epsilon).expm1()))

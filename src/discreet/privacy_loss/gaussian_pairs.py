@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from flint import arb
 
@@ -70,17 +71,15 @@ class GaussianPair(LossPair):
                     for i in range(len(groups) + 1)
                 ]
                 sums = [weight * tail_sum(variance, max(end, first), stride) for end in ends]
-                groups = [
-                    chance + (from_start - from_end)
-                    for chance, from_start, from_end in zip(groups, sums[:-1], sums[1:], strict=True)
-                ]
+                for i, (from_start, from_end) in enumerate(pairwise(sums)):
+                    groups[i] += from_start - from_end
         return group / self.loss.variance, groups
 
     def beyond(self) -> arb:
         """The chance of all losses that were cut off."""
         tails, variance, _ = self.loss.spread
         with precision(BITS):
-            return sum((weight * tail_sum(variance, self._last + 1, 1) for weight, _, _ in tails), arb(0))
+            return sum((weight * tail_sum(variance, self._last + 1) for weight, _, _ in tails), arb(0))
 
 
 def gaussian_pairs(loss: GaussianLoss, times: int) -> Counter[LossPair]:

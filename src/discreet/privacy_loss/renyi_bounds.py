@@ -72,7 +72,7 @@ def pure_rho(epsilon: Fraction) -> Fraction:
         scaled = (ball(epsilon) * (ball(epsilon) / 2).tanh() * arb(2) ** STEP_BITS).ceil().unique_fmpz()
         return None if scaled is None else Fraction(int(scaled), 1 << STEP_BITS)
 
-    return min(decide(rounded, start=2 * STEP_BITS), rho_of_range(2 * epsilon))
+    return min(decide(rounded), rho_of_range(2 * epsilon))
 
 
 def _certain_rho(pair: LossPair) -> Fraction | None:
@@ -102,7 +102,7 @@ def _rho_upper(rho: arb) -> Fraction:
 
 def _by_floats(terms: Terms, rest: arb) -> float:
     """The greatest G on a grid of u: only a guess of what to prove."""
-    losses, weights = (np.array([float(part) for part in parts]) for parts in zip(*terms, strict=True))
+    losses, weights = np.array([[float(part) for part in term] for term in terms]).T
     u = 0.5 + np.geomspace(1e-3, 40 / losses.max(), 200)[:, None]
     above = (weights * losses * np.sinh(u * losses)).sum(axis=1)
     return float((above / (2 * u[:, 0] * (float(rest) + (weights * np.cosh(u * losses)).sum(axis=1)))).max())

@@ -161,8 +161,7 @@ def neighbour_pairs(space: PosteriorSpace, ranks: Wholes) -> tuple[Wholes, Whole
     """Ranks of neighbours: these data sets with all their own."""
     rows = space.candidates().array()
     pairs = [_move_record(space, rows, ranks, i, j) for i, j in itertools.permutations(range(space.k), 2)]
-    ones, others = zip(*pairs, strict=True)
-    return np.concatenate(ones), np.concatenate(others)
+    return np.concatenate([ones for ones, _ in pairs]), np.concatenate([others for _, others in pairs])
 
 
 def _moves(space: PosteriorSpace) -> Iterator[tuple[Wholes, Wholes]]:
