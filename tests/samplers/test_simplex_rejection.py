@@ -237,6 +237,16 @@ def test_an_envelope_is_no_higher_and_no_longer_in_the_making_than_it_was(
     assert made["_moments"] <= moments
 
 
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "each", "rate"), [(20, 5, 100.0), (40, 50, 3.0)])
+def test_choices_share_all_words_and_none_is_without_a_share(k: int, each: int, rate: float) -> None:
+    """Of 40 categories an even draw is nearly all: the chances of the other choices are far below 2**-62."""
+    space = PosteriorSpace(["1"] * k, k * each)
+    choices = SimplexRejection(space, space.counts((each,) * k), rate, lambda _: arb(0)).choices
+    assert choices[-1] == pytest.approx(2**62, rel=1e-12)
+    assert min(high - low for low, high in itertools.pairwise([0, *choices])) >= 1
+
+
 def test_a_billion_records_are_cut_into_few_blocks_that_at_most_double_the_distance() -> None:
     space = PosteriorSpace(["1"] * 40, 10**9)
     counts = space.counts((25 * 10**6,) * 40)
