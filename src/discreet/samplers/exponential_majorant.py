@@ -30,7 +30,6 @@ _SLACK = 2e-3
 
 _GRID = 240
 _FITS, _STEPS = 12, 30
-_FAR = 40.0
 _FLATTEST = 0.25
 
 
@@ -84,9 +83,12 @@ def _slope(a: float, at: Floats) -> Floats:
 
 
 def _last(a: float, log_constant: float) -> float:
-    """Where the constant takes over: exp(-a·sqrt(1 - e^-L)) is no more than it from there on."""
-    reach = -log_constant / a
-    return _FAR if reach >= 1 else -math.log1p(-reach * reach) if reach > 0 else 0.0
+    """Where the constant takes over: exp(-a·sqrt(1 - e^-L)) is no more than it from there on.
+
+    The constant is at least e^(0.05 - a), and no floor is so low that 0.05 is lost in rounding: the share is below 1.
+    """
+    share = max(-log_constant / a, 0.0)
+    return -math.log1p(-share * share)
 
 
 def _rates(a: float, least: float, far: float) -> Floats:
@@ -110,8 +112,7 @@ def _fit(rates: Floats, at: Floats, target: Floats, log_constant: float) -> Floa
         share = log_weights - falls
         top = np.maximum(share.max(axis=1), log_constant)
         total = np.log(np.exp(share - top[:, None]).sum(axis=1) + np.exp(log_constant - top)) + top
-        share -= total[:, None]
-        share = np.exp(share - share.max(axis=0))
+        share = np.exp(share - total[:, None])
         log_weights += np.log(np.exp(target - total) @ share / share.sum(axis=0))
     return log_weights
 
@@ -129,10 +130,9 @@ def _deficits(
     slope = -(share[:, :-1] * rates).sum(axis=1)
     one, other = slice(None, -1), slice(1, None)
     width = np.diff(at)
-    bend = slope[other] - slope[one]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        step = (total[one] - total[other] + slope[other] * width) / bend
-    step = np.clip(np.where(bend > 1e-300, step, 0.5 * width), 0.0, width)
+    # Without a bend the majorant is a line, and the ends say it all.
+    bend = np.maximum(slope[other] - slope[one], 1e-200)
+    step = np.clip((total[one] - total[other] + slope[other] * width) / bend, 0.0, width)
     low = np.maximum(total[one] + slope[one] * step, total[other] - slope[other] * (width - step))
     crossing = target[one] + np.diff(target) * step / width - low
     ends = target - total

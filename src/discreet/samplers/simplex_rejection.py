@@ -78,12 +78,12 @@ class Blocks:
             low += edges[:-1]
             high += [edge - 1 for edge in edges[1:]]
             self.starts.append(len(low))
-        self.low, self.high = np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
-        self.size = (self.high - self.low + 1).astype(np.float64)
+        self.low, self.high = np.array(low), np.array(high)
+        self.size = self.high - self.low + 1
         self.log_size = np.log(self.size)
         self.lengths = np.diff(self.starts)
         self.first = np.array(self.starts[:-1])
-        centres = np.repeat(np.array(counts, dtype=np.int64), self.lengths)
+        centres = np.repeat(counts, self.lengths)
         alphas = np.repeat(space.prior.alpha, self.lengths)
         self.offset = 0.5 * ((self.low - centres) + (self.high - centres))
         self.log_factor = -_least_losses(alphas, centres, np.where(self.high < centres, self.high, self.low))
@@ -155,7 +155,8 @@ class Term:
         if i not in self._sums:
             self._sums[i] = np.cumsum(self.masses(i))
         sums = self._sums[i]
-        # The running sums of b exact floats are off by less than b·2**-53 of the total; a position by a few 2**-53.
+        # The running sums of b exact floats are off by less than b·2**-53 of the total, and so is the total; a position
+        # among them by a few 2**-53 more.
         return sums, (len(sums) + 8) * 2.0**-52 * float(sums[-1])
 
 
@@ -193,10 +194,7 @@ class SimplexRejection:
         majorant = exponential_majorant(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
         self.blocks = Blocks(space, counts, float(majorant.rates.min()) if majorant.rates.size else 1.0)
         tilts = _tilts(self.blocks, majorant.rates)
-        self.terms = [
-            self._term(m, weight, tilt)
-            for m, weight, tilt in zip(majorant.rates.tolist(), majorant.log_weights.tolist(), tilts, strict=True)
-        ]
+        self.terms = list(map(self._term, majorant.rates.tolist(), majorant.log_weights.tolist(), tilts))
         # The last two choices: an even draw from all candidates, and the centre itself.
         rest = (
             1
@@ -260,23 +258,23 @@ class SimplexRejection:
         """ln Q of many candidates, one per row, in floats that are within `room` of it."""
         at = np.stack([self.blocks.find(i, rows[:, i]) for i in self.free], axis=1)
         logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
-        logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+        logs += [math.log(self._shares[j]) + term.log_chances(at) for j, term in enumerate(self.terms)]
         centre = (rows == np.array(self.counts)).all(axis=1)
         logs.append(np.where(centre, math.log(self._shares[-1]), -np.inf))
-        total: Floats = np.logaddexp.reduce(np.stack(logs), axis=0)
+        total: Floats = np.logaddexp.reduce(logs)
         return total
 
     def _enclosed_log_proposal(self, r: Outcome) -> arb:
         """ln Q(r): from floats, with the bound on their error as radius, until a coin asks for more bits."""
-        row = np.array([r], dtype=np.int64)
+        row = np.array([r])
         if working_bits() <= 2 * CHUNK:
             return arb(float(self.log_proposal(row)[0]), self.room)
         total = ball(self._shares[-2]) / self.space.size
         if r == tuple(self.counts):
             total += self._shares[-1]
         blocks = {i: int(self.blocks.find(i, row[:, i])[0]) for i in self.free}
-        for share, term in zip(self._shares, self.terms, strict=False):
-            product = ball(share)
+        for j, term in enumerate(self.terms):
+            product = ball(self._shares[j])
             for i, block in blocks.items():
                 product *= ball(term.exact_share(i, block)) / int(self.blocks.size[block])
             total += product
@@ -291,14 +289,11 @@ def _least_losses(alpha: Floats, centre: Wholes, x: Wholes) -> Floats:
 
 def _least(space: PosteriorSpace, counts: Counts) -> float:
     """A lower bound on L over all candidates but the centre: some category loses a record and another gains one."""
-    centre = np.array(counts, dtype=np.int64)
-    more, fewer = np.flatnonzero(centre < space.n), np.flatnonzero(centre > 0)
-    alpha = space.prior.alpha
-    gains, losses = (
-        sorted(zip(_least_losses(alpha[i], centre[i], centre[i] + step).tolist(), i.tolist(), strict=True))
-        for i, step in ((more, 1), (fewer, -1))
-    )
-    return float(min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j))
+    alpha, centre = space.prior.alpha, np.array(counts)
+    some = np.flatnonzero(centre)
+    gain = _least_losses(alpha, centre, centre + 1)
+    loss = _least_losses(alpha[some], centre[some], centre[some] - 1)
+    return float(min(gain[i] + loss[j] for i in gain.argsort()[:2] for j in loss.argsort()[:2] if i != some[j]))
 
 
 def _tilts(blocks: Blocks, rates: Floats) -> list[float]:
