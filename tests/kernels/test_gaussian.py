@@ -56,7 +56,12 @@ def test_noise_is_listed_above_the_stated_weight_and_where_it_leads_from_candida
     assert np.exp(logs).sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize(("n", "reason"), [(300, "too many to list"), (None, "gaussian was not made")])
+@pytest.mark.parametrize(("n", "reason"), [(256, "too many to list"), (None, "gaussian was not made")])
 def test_noise_that_is_too_much_to_list_is_refused(n: int | None, reason: str) -> None:
     with pytest.raises(TooLarge, match=reason):
         Gaussian(PosteriorSpace([1, 1, 1], n), sigma=1).kernel.noise_list()
+
+
+def test_as_much_noise_is_listed_as_is_stated() -> None:
+    moves = Gaussian(PosteriorSpace([1, 1, 1], 255), sigma=1).kernel.noise_list().moves
+    assert len(moves) == 1 + 6 * sum(range(256))  # a hexagon in a square of 511², less than 2^18

@@ -1,6 +1,7 @@
 """The closed tails of line noise are those of the laws that are drawn from."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -92,3 +93,11 @@ def test_windows_end_where_what_is_left_is_lost_and_not_long_after(mechanism: dc
     assert least < math.log(beyond(noise, noise.reach(n))) + 2 * math.log(n) < -42
     if isinstance(noise, GaussianNoise):
         assert least < math.log(beyond(noise, noise.extent)) < -42
+
+
+def test_a_window_ends_at_the_first_count_beyond_which_no_more_is_left_than_may_be_lost() -> None:
+    # At these n one record more takes the window one count further.
+    geometric, gaussian = LineNoise.geometric(Fraction(1, 100)), GaussianNoise(100.0**2)
+    assert [geometric.reach(n) for n in (5941, 5942, 5943)] == [5939, 5939, 5940]
+    assert [gaussian.reach(n) for n in (1077, 1078, 1079)] == [1059, 1059, 1060]
+    assert gaussian.extent == 918

@@ -156,7 +156,7 @@ class LaplaceKernel(ClampedKernel):
     def _rates(self, value: int, left: int) -> tuple[float, float]:
         """A count that was clamped to what was left may be any larger one."""
         rate = float(self.mechanism.rate)
-        return rate, rate if value == 0 or value < left else 0.0
+        return rate, rate if value < left else 0.0
 
     @property
     def quick(self) -> bool:
@@ -187,7 +187,7 @@ class SnappedKernel(ClampedKernel):
 
     def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
         """One exact mass for each triple that occurs."""
-        triples = np.stack(np.broadcast_arrays(count, value, left), axis=-1).reshape(-1, 3)
+        triples = np.column_stack(np.broadcast_arrays(count, value, left))
         return np.array([self._log_mass(*triple) for triple in triples.tolist()])
 
     def factors(self, output: Outcome) -> list[Factor] | None:

@@ -223,5 +223,4 @@ class Kernel(ABC):
 
 def closed_form_logs(values: Floats) -> Logs:
     """Logarithms from closed forms: a few roundings of sums no larger than themselves."""
-    with np.errstate(invalid="ignore"):
-        return Logs(values, 1e-12 + 1e-14 * np.where(np.isfinite(values), np.abs(values), 0.0))
+    return Logs(values, 1e-12 + 1e-14 * np.where(np.isfinite(values), np.abs(values), 0.0))

@@ -69,23 +69,15 @@ class Enumerated:
         logs: Floats = -self.rates[rank] * self.table.distances(rank) - self.log_normalisers[rank]
         return logs
 
-    def mean_error(self, chances: Floats) -> float:
-        """The expected distance, with chances of the data sets."""
-        total = 0.0
-        for rank in np.flatnonzero(chances > 0):
-            distance, weight = self.weights(int(rank))
-            total += float(chances[rank] * (weight @ distance) / weight.sum())
-        return total
-
     @cached_property
     def windows(self) -> tuple[Rows, Rows]:
         """Where a row's weights are above e^-42/|R| of its greatest: on a line H grows outward: bisection finds it."""
         size, centre = self.table.size, np.arange(self.table.size)
         if not isinstance(self.table, Line):
-            return np.zeros(size, dtype=np.int64), np.full(size, size)
+            return np.zeros_like(centre), np.full(size, size)
         reach = (NEGLIGIBLE + math.log(size)) / self.rates
         with np.errstate(divide="ignore"):
-            level = np.where(reach < 1, np.log1p(-(np.minimum(reach, 1.0) ** 2)), -np.inf)
+            level = np.log1p(-(np.minimum(reach, 1.0) ** 2))
         ends = []
         for beyond in (-1, size):
             inside, outside = centre, np.full(size, beyond)

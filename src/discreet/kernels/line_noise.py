@@ -101,7 +101,7 @@ class GaussianNoise:
 
     def masses(self, reach: int) -> Floats:
         """P(noise = t) for t = -reach … reach; the first and the last stand for everything beyond them."""
-        inside = np.exp(self.log_masses(np.arange(1 - reach, reach, dtype=np.float64)))
+        inside = np.exp(self.log_masses(np.arange(1.0 - reach, reach)))
         beyond = max((1 - math.fsum(inside)) / 2, math.exp(float(self.log_masses(np.array(float(reach))))))
         return np.concatenate([[beyond], inside, [beyond]])
 
@@ -117,7 +117,7 @@ class GaussianNoise:
     def block_masses(self, near: Wholes, far: Wholes) -> Floats:
         """The masses of the blocks near … far below, of no move, and of those above; the last reach to infinity."""
         places, weights, block = block_rule(near, far - near + 1)
-        side = np.bincount(block, weights * np.exp(self.log_masses(places)), len(near)).astype(np.float64)
+        side = np.bincount(block, weights * np.exp(self.log_masses(places))).astype(np.float64)
         none = math.exp(-self._log_total)
         side[-1] = max((1 - none) / 2 - math.fsum(side[:-1]), float(side[-1]))
         return np.concatenate([side, [none], side])

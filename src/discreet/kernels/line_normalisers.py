@@ -29,7 +29,7 @@ NEAR = 64
 _DEGREE, _SHARP, _HALVED = 14, 1e-8, 16
 _UNSEEN = (-0.97, -0.53, 0.11, 0.62, 0.95)
 _ROUNDING = 1e-11
-_CELLS = 1 << 21
+_AT_ONCE = 1 << 10
 
 
 class LineNormalisers:
@@ -38,12 +38,12 @@ class LineNormalisers:
     def __init__(self, mechanism: Exponential) -> None:
         self.mechanism, self.n = mechanism, mechanism.space.n
         n, edge = self.n, min(2 * NEAR, self.n // 2 + 1)
-        near = np.arange(min(edge, n) + 1)
+        near = np.arange(edge + 1.0)
         self._ends = np.unique(np.concatenate([near, n - near]))
-        self._end_values = self.directly(self._ends.astype(np.float64))
+        self._end_values = self.directly(self._ends)
         first, second = mechanism.space.prior.alpha
-        self._middle = min(max((n + second - first) / 2, edge), n - edge)
-        self.bends = sorted({int(self._middle), *self._turns()})
+        middle = min(max((n + second - first) / 2, edge), n - edge)
+        self.bends = sorted({int(middle), *self._turns()})
         self._edges, self._series, self._errors = self._panels(edge, n - edge)
 
     def distances(self, c: Floats, move: Floats) -> Floats:
@@ -55,8 +55,7 @@ class LineNormalisers:
 
     def __call__(self, c: Floats) -> Logs:
         """ln NL(c), at whole numbers near the ends and anywhere between."""
-        place = np.searchsorted(self._ends, c)
-        values = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
+        values = self._end_values[np.searchsorted(self._ends, c)]
         errors = np.full(len(c), _ROUNDING)
         if len(self._errors):
             inner = (c >= self._edges[0]) & (c <= self._edges[-1])
@@ -72,12 +71,11 @@ class LineNormalisers:
     def directly(self, c: Floats) -> Floats:
         """ln NL at each c by its own sum."""
         logs = np.empty(len(c))
-        size = max(1, _CELLS // 2048)
-        for start in range(0, len(c), size):
-            part = c[start : start + size]
+        for start in range(0, len(c), _AT_ONCE):
+            part = c[start : start + _AT_ONCE]
             rate = self.mechanism.rates(np.stack([part, self.n - part], axis=1))
             total = 1 + self._side(part, rate, part, -1) + self._side(part, rate, self.n - part, 1)
-            logs[start : start + size] = np.log(total)
+            logs[start : start + _AT_ONCE] = np.log(total)
         return logs
 
     def _side(self, c: Floats, rate: Floats, room: Floats, sign: int) -> Floats:
@@ -95,21 +93,18 @@ class LineNormalisers:
         total[long] = weight(long, np.broadcast_to(few[:NEAR], (int(long.sum()), NEAR))).sum(axis=1)
         edges = doubling_edges(NEAR + 1, self.n)
         # Blocks that fit whole, but for the last of them, which takes the rest of the room.
-        last = np.maximum(np.searchsorted(edges, room[long] + 1, side="right") - 2, 0)
-        if last.max() > 0:
-            length = np.diff(edges)[: last.max()]
-            at, times, block = block_rule(edges[: last.max()], length)
-            wide = np.broadcast_to(at, (int(long.sum()), len(at)))
-            inside = block[None, :] < last[:, None]
-            moves = np.where(inside, wide, 1.0)
-            total[long] += (weight(long, moves) * times * inside).sum(axis=1)
+        last = np.searchsorted(edges, room[long] + 1, side="right") - 2
+        whole = int(last.max())
+        at, times, block = block_rule(edges[:whole], np.diff(edges)[:whole])
+        inside = block < last[:, None]
+        total[long] += (weight(long, np.where(inside, at, 1.0)) * times * inside).sum(axis=1)
         at, times = gauss_rule(room[long] - edges[last] + 1)
         total[long] += (weight(long, edges[last][:, None] + at) * times).sum(axis=1)
         return total
 
     def _turns(self) -> list[int]:
         """The counts after which another term of a smoothed 1/S is the least, found by halving between many counts."""
-        near = np.concatenate([np.arange(64), np.geomspace(1, self.n, 4096).astype(np.int64)]).clip(0, self.n)
+        near = np.geomspace(1, self.n, 4096).astype(np.int64)
         grid = np.unique(np.concatenate([near, self.n - near]))
         which = self._least_term(grid)
         changes = np.flatnonzero(which[:-1] != which[1:])
@@ -130,14 +125,15 @@ class LineNormalisers:
     def _panels(self, low: int, high: int) -> tuple[Floats, Floats, Floats]:
         """The panels' edges, their polynomials in Chebyshev's form, and their errors."""
         if low >= high:
-            return np.empty(0), np.empty((0, _DEGREE)), np.empty(0)
+            none = np.empty(0)
+            return none, none, none
         # From both ends, wherever 1/LS turns: a strong prior takes the turn to an end, but what ends there still ends.
-        grown = _doubling_distances(low, 0.5 * (high - low))
-        bends = [float(place + side) for place in self.bends for side in (0, 1) if low < place + side < high]
-        edges = np.unique(np.concatenate([low + grown, high - grown, bends]))
+        grown = np.minimum(low * (2.0 ** np.arange(64) - 1), 0.5 * (high - low))
+        edges = np.concatenate([low + grown, high - grown, self.bends, np.add(self.bends, 1)])
+        edges = np.unique(edges.clip(low, high))
         nodes = chebyshev.chebpts1(_DEGREE)
         fit, unseen = (chebyshev.chebvander(at, _DEGREE - 1) for at in (nodes, _UNSEEN))
-        places, panels = np.concatenate([nodes, _UNSEEN]), list[list[Floats]]()
+        places, panels = np.concatenate([nodes, _UNSEEN]), list[Floats]()
         left, right = edges[:-1], edges[1:]
         for halving in range(_HALVED + 1):
             at = 0.5 * ((left + right)[:, None] + (right - left)[:, None] * places)
@@ -146,21 +142,12 @@ class LineNormalisers:
             gap = np.abs(series @ unseen.T - values[:, _DEGREE:]).max(axis=1)
             blurred = 8 * np.spacing(right) / (right - left)  # places are floats, and n may be large
             settled = (gap <= _SHARP + blurred) | (right - left <= 1) | (halving == _HALVED)
-            panels.append([part[settled] for part in (left, right, series, 2 * gap)])
+            panels.append(np.column_stack([left, right, 2 * gap, series])[settled])
             left, right = left[~settled], right[~settled]
             if not len(left):
                 break
             centre = 0.5 * (left + right)
             left, right = np.concatenate([left, centre]), np.concatenate([centre, right])
-        order = np.argsort(np.concatenate([panel[0] for panel in panels]))
-        begin, end, coefficients, errors = (np.concatenate(part)[order] for part in zip(*panels, strict=True))
-        return np.append(begin, end[-1]), coefficients, errors
-
-
-def _doubling_distances(start: float, room: float) -> Floats:
-    """0, start, 3·start, 7·start, … and room: distances to an end that double from one edge to the next."""
-    distances, at = [0.0], float(start)
-    while at < room:
-        distances.append(at)
-        at = 2 * at + start
-    return np.array([*distances, room])
+        table = np.concatenate(panels)
+        table = table[np.argsort(table[:, 0])]
+        return np.append(table[:, 0], table[-1, 1]), table[:, 3:], table[:, 2]
