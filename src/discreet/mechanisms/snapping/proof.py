@@ -198,5 +198,4 @@ def _delta(one: SnappedLaw, other: SnappedLaw, epsilon: Fraction) -> Enclosure:
         return Enclosure(max(fraction_lower(total_gap), Fraction(0)), fraction_upper(total_gap))
 
     listed = decide(total, start=BITS)
-    unlisted = one.below.plus(one.above)
-    return Enclosure(listed.lower, listed.upper + unlisted.fraction() if unlisted.mantissa else listed.upper)
+    return Enclosure(listed.lower, listed.upper + one.below.plus(one.above).fraction())
