@@ -124,7 +124,7 @@ class Gaussian(NoisyCounts):
         """
         checked = self.space.counts(counts)
         moves, masses = self.kernel.noise_list()
-        return self._log_pmf(moves + np.array(checked), masses)
+        return self._log_pmf(moves + np.array(checked, dtype=np.int64), masses)
 
     def parameters(self) -> dict[str, str]:
         """The noise's deviation before its total is kept, and δ."""

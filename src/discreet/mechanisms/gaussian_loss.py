@@ -161,7 +161,7 @@ def gaussian_loss(sigma: Fraction, k: int, times: int = 1, *, lone: bool = False
 def _least(enough: Callable[[Fraction], bool], about: float, digits: int) -> Fraction:
     """The least number of so many bits that was found to be enough, sought from about this one on."""
     unit = Fraction(2) ** (math.frexp(about)[1] - digits)
-    place, stride = math.ceil(Fraction(about) / unit), 1
+    place, stride = max(1, math.ceil(Fraction(about) / unit)), 1
     if enough(place * unit):
         high = place
         while place > 1 and enough((low := max(1, place - stride)) * unit):

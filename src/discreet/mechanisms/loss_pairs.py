@@ -160,7 +160,7 @@ class LaplacePair(LossPair):
         share = float(loss / ball(self.rate))  # the grid is chosen with floats; any grid is valid
         parts = min(range(1, max(2, min(points, MAX_PARTS)) + 1), key=lambda n: (abs(share * n - round(share * n)), n))
         step, chances = self.rate / parts, [arb(0)] * (parts + 1)
-        chances[parts] = half / 2
+        chances[parts] += half / 2
         place = (loss / ball(step)).floor().unique_fmpz()
         assert place is not None, "an irrational loss lies between two steps"
         for at, chance in split(1 - half, loss, int(place), step):

@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb
 
 from discreet.arithmetic.arrays import Wholes
-from discreet.arithmetic.binary64 import ZERO, Dyadic
+from discreet.arithmetic.binary64 import Dyadic
 from discreet.mechanisms.base import Mechanism, l1_sensitivity, read_epsilon
 from discreet.mechanisms.law import ClampedLaw
 from discreet.mechanisms.snapping.law import mass
@@ -44,7 +44,7 @@ class SnappedCountsLaw(ClampedLaw):
         first = -self.snapping.last if value == 0 else self._first(value)
         last = self.snapping.last if value == left else self._first(value + 1) - 1
         if first > last:
-            return ZERO
+            return Dyadic(0, 0)
         key = (count, first, last)
         if key not in self._masses:
             self._masses[key] = mass(self.snapping, Fraction(count), first, last)

@@ -198,4 +198,5 @@ def _delta(one: SnappedLaw, other: SnappedLaw, epsilon: Fraction) -> Enclosure:
         return Enclosure(max(fraction_lower(total_gap), Fraction(0)), fraction_upper(total_gap))
 
     listed = decide(total, start=BITS)
-    return Enclosure(listed.lower, listed.upper + one.below.plus(one.above).fraction())
+    unlisted = one.below.plus(one.above)
+    return Enclosure(listed.lower, listed.upper + unlisted.fraction() if unlisted.mantissa else listed.upper)
