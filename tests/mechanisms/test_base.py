@@ -96,3 +96,11 @@ def test_what_a_mechanism_does_not_say_of_itself_is_the_cautious_answer() -> Non
         dc.Laplace(PRIVATE, epsilon=1)
     with pytest.raises(dc.InvalidInput, match="only smooth and reciprocal sensitivities have a gamma"):
         dc.calibrate("geometric", PUBLIC, epsilon=1, gamma=1)
+
+
+def test_what_is_no_mechanism_is_refused_with_how_to_build_one() -> None:
+    base.require_mechanism(dc.Geometric(PUBLIC, epsilon=1))
+    message = r'^mechanism must be a Mechanism, not a str; build one: dc.mechanism\("geometric", space, epsilon=1\)$'
+    with pytest.raises(dc.InvalidInput, match=message) as refused:
+        base.require_mechanism("geometric")
+    assert refused.value.parameter == "mechanism"
