@@ -84,8 +84,10 @@ def test_rates_are_per_one_unit_and_under_jeffreys_prior_unless_told_otherwise()
     assert some.rates(exposure, per=100).rate("north").mean == pytest.approx(100 * plain.mean)
 
 
-def test_a_receipt_tells_the_title_and_the_source_that_it_was_given() -> None:
-    document: Any = released(PUBLIC, (4, 5)).receipt(["a", "b"], title="A trial", source_name="register").to_json()
+def test_a_receipt_tells_the_names_the_title_and_the_source_that_it_was_given() -> None:
+    receipt = released(PUBLIC, (4, 5)).receipt(["a", "b"], title="A trial", source_name="register")
+    document: Any = receipt.to_json()
+    assert receipt.categories == ("a", "b")
     assert "A trial" in document
     assert "register" in document
 
