@@ -84,8 +84,10 @@ def test_rates_are_per_one_unit_and_under_jeffreys_prior_unless_told_otherwise()
     assert some.rates(exposure, per=100).rate("north").mean == pytest.approx(100 * plain.mean)
 
 
-def test_a_receipt_tells_the_title_and_the_source_that_it_was_given() -> None:
-    document: Any = released(PUBLIC, (4, 5)).receipt(["a", "b"], title="A trial", source_name="register").to_json()
+def test_a_receipt_tells_the_names_the_title_and_the_source_that_it_was_given() -> None:
+    receipt = released(PUBLIC, (4, 5)).receipt(["a", "b"], title="A trial", source_name="register")
+    document: Any = receipt.to_json()
+    assert receipt.categories == ("a", "b")
     assert "A trial" in document
     assert "register" in document
 
@@ -96,3 +98,11 @@ def test_what_a_mechanism_does_not_say_of_itself_is_the_cautious_answer() -> Non
         dc.Laplace(PRIVATE, epsilon=1)
     with pytest.raises(dc.InvalidInput, match="only smooth and reciprocal sensitivities have a gamma"):
         dc.calibrate("geometric", PUBLIC, epsilon=1, gamma=1)
+
+
+def test_what_is_no_mechanism_is_refused_with_how_to_build_one() -> None:
+    base.require_mechanism(dc.Geometric(PUBLIC, epsilon=1))
+    message = r'^mechanism must be a Mechanism, not a str; build one: dc.mechanism\("geometric", space, epsilon=1\)$'
+    with pytest.raises(dc.InvalidInput, match=message) as refused:
+        base.require_mechanism("geometric")
+    assert refused.value.parameter == "mechanism"

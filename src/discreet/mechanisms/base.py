@@ -64,7 +64,7 @@ class Released:
     posterior: Dirichlet
     output: Outcome
     mechanism: Mechanism
-    _belief: list[NoiseAware] = field(default_factory=list, init=False, repr=False, compare=False)
+    _belief: list[NoiseAware] = field(default_factory=list, init=False, compare=False)
 
     def noise_aware(self, *, prior: object = None, records: object = None) -> NoiseAware:
         """What a reader may believe: the exact posterior with the noise in it, under this prior or the reader's own.

@@ -120,7 +120,9 @@ def test_a_scale_is_raised_by_a_hair_where_the_theorem_alone_would_not_be_proved
     raised = dc.Snapping(epsilon="2.0567318229307268", bound="0.5171978066277769")
     theorem = (1 + 12 * raised.reach * ETA) / (raised.epsilon - 2 * ETA)
     assert Fraction(raised.scale) > theorem * (1 + ETA)
-    assert raised.verify_all().holds
+    certificate = raised.verify_all()
+    assert certificate.holds
+    assert dc.Snapping(epsilon=certificate.certified, bound=raised.bound).scale == raised.scale  # and by no more
 
 
 def test_a_scale_that_is_to_be_raised_by_88_doubles_is_found_by_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -259,8 +259,9 @@ def test_a_uniform_too_deep_to_be_drawn_would_have_landed_at_the_clamp_from_the_
         assert snapping._land(farthest, upward, greatest) == clamp
 
 
-def test_bits_that_are_all_zero_give_the_clamp_after_sixty_four_of_them() -> None:
-    snapping = dc.Snapping(epsilon=1, bound=3)
+@pytest.mark.parametrize(("epsilon", "bound"), [(1, "3"), (1, "19.48"), (4, "4.87")])  # the last two need all 64
+def test_bits_that_are_all_zero_give_the_clamp_after_sixty_four_of_them(epsilon: int, bound: str) -> None:
+    snapping = dc.Snapping(epsilon=epsilon, bound=bound)
     for sign, clamp in (("1", snapping.last), ("0", -snapping.last)):
         assert snapping._draw(Fraction(0), FixedBits(sign + (64 + 52) * "0")) == clamp
 
