@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import accumulate, count, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from discreet.samplers.noise import (
     _falling_weights,
     geometric,
     independent,
+    unfold,
     zero_sum,
 )
 from discreet.testing import CountedBits, HashedBits
@@ -228,6 +230,11 @@ def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> No
 # Two-sided
 
 
+def test_places_are_those_of_whole_numbers_on_either_side_of_zero() -> None:
+    numbers = unfold(np.arange(6))
+    assert (numbers.dtype.kind, numbers.tolist()) == ("i", [0, 1, -1, 2, -2, 3])
+
+
 @pytest.mark.parametrize("rate", [*RATES, "0.126", "0.124"])
 def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> None:
     value = float(Fraction(rate))
@@ -291,6 +298,14 @@ def test_a_rate_too_small_for_any_table_is_drawn_all_the_same(rate: str) -> None
     v = ZeroSum(Fraction(rate), 3).draw(HashedBits(rate))
     assert sum(v) == 0
     assert max(v) > 0.01 / float(Fraction(rate))
+
+
+def test_a_row_is_kept_from_the_very_size_of_its_last_number_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = ZeroSum(Fraction(1), 3)
+    sizes = SimpleNamespace(draw_many=lambda bits, count: np.resize([1, 2, 3], count))
+    monkeypatch.setattr(noise._free, "draw_many", lambda bits, count: np.resize([0, 2, 1, 1, 2, 0], count))
+    monkeypatch.setattr("discreet.samplers.noise.geometric", lambda rate: sizes)
+    assert noise.draw_many(HashedBits("unread"), 1).tolist() == [[1, 1, -2]]
 
 
 def test_noise_on_millions_of_counts_is_proposed_in_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
