@@ -117,8 +117,8 @@ def test_a_toss_goes_to_the_exact_coin_wherever_floats_cannot_tell_it_from_its_c
     cases += [(5, math.log(6.5 / 2**64), 0.0), (2**60, -0.1, -0.1), (2**63, -30.0, -30.0)]
     rows, tossed = np.arange(3 * len(cases)).reshape(-1, 3), []
 
-    def coin(source: Bits, _: object, drawn: int | None = None) -> bool:
-        tossed.append((source, drawn))
+    def coin(source: Bits, chance: partial[object], drawn: int | None = None) -> bool:
+        tossed.append((source, chance.args, drawn))
         return True
 
     words, low, high = (np.array(column) for column in zip(*cases, strict=True))
@@ -126,7 +126,7 @@ def test_a_toss_goes_to_the_exact_coin_wherever_floats_cannot_tell_it_from_its_c
     monkeypatch.setattr(bulk_rejection, "draw_words", lambda *_: words.astype(np.uint64))
     monkeypatch.setattr(bulk_rejection, "draw_bernoulli", coin)
     assert (proposals.draw_many(bits, len(rows) - 1) == rows[:-1]).all()
-    assert tossed == [(bits, word) for word in unclear]
+    assert tossed == [(bits, (tuple(row),), word) for row, word in zip(rows.tolist(), unclear, strict=False)]
 
 
 def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,6 +139,7 @@ def test_few_rounds_of_few_proposals_give_many_draws(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(gaussian_noise, "toss_coins", record)
     number, row = DiscreteGaussian(Fraction(10**12)), ZeroSumGaussian(Fraction(2), 3)
+    assert len(number.draw_many(HashedBits("one"), 1)) == 1
     for noise, tries in ((number, math.sqrt(2 * math.e / math.pi)), (row, math.sqrt(3))):
         rounds.clear()
         assert len(noise.draw_many(HashedBits("rounds"), 1000)) == 1000

@@ -7,10 +7,11 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
 from discreet.samplers import line_rejection
-from discreet.samplers.bits import CHUNK
+from discreet.samplers.bits import CHUNK, Bits, draw_words
 from discreet.samplers.line_rejection import TRIES, UNIT, LineRejection
 from discreet.testing import CountedBits, FixedBits, HashedBits
 
@@ -88,6 +89,20 @@ def test_floats_that_are_certain_ask_for_nothing_sharper() -> None:
     line = LineRejection(never, never, weight, 20, 30)
     for size in (1, 300):
         assert len(line.draw_many(bits, size, lambda at: (-0.3 * np.abs(at), -0.3 * np.abs(at)))) == size
+
+
+def test_one_round_of_few_proposals_gives_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+
+    def record(bits: Bits, size: int) -> NDArray[np.uint64]:
+        rounds.append(size)
+        return draw_words(bits, size)
+
+    monkeypatch.setattr(line_rejection, "draw_words", record)
+    line = sampler(0.001, 3000, 40_000)
+    line.draw_many(HashedBits("rounds"), 1000, lambda at: (-0.001 * np.abs(at) - 1e-9, -0.001 * np.abs(at) + 1e-9))
+    assert len(rounds) == 1
+    assert rounds[0] < 1.3 * TRIES * 1000
 
 
 @pytest.mark.every

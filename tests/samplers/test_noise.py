@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import accumulate, product
+from itertools import accumulate, count, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from discreet.samplers.noise import (
     Rounding,
     TwoSided,
     ZeroSum,
+    _draw_signs,
     _falling_weights,
     geometric,
     independent,
+    unfold,
     zero_sum,
 )
 from discreet.testing import CountedBits, HashedBits
@@ -130,6 +133,17 @@ def test_totals_are_bounded_by_what_is_listed_and_by_what_is_said_of_the_rest(
     assert_sharp(table, [weight / total for weight in listed], width)
 
 
+def test_totals_are_listed_from_the_likeliest_one_on() -> None:
+    for k, rate in ((3, "3/2"), (3, "50"), (3, "1/2"), (30, "7/10"), (1000, "3")):
+        q = mp.exp(-real(rate))
+        assert ZeroSum(Fraction(rate), k)._mode == next(t for t in count() if q * (t + k) < t + 1)
+
+
+@pytest.mark.parametrize(("k", "rates"), [(3, ("0.000935", "0.000939")), (1000, ("0.00866", "0.0087"))])
+def test_totals_have_a_table_while_it_is_not_too_long(k: int, rates: tuple[str, str]) -> None:
+    assert [ZeroSum(Fraction(rate), k)._tabled for rate in rates] == [False, True]
+
+
 # What a draw costs
 
 
@@ -146,6 +160,13 @@ def test_one_draw_costs_no_more_bits_than_it_needs() -> None:
     assert one.used == row.used
     ZeroSum(Fraction(1, 2), 6).draw(total)
     assert total.used < 64 * 6  # one total and two compositions; a row that may be rejected takes more
+
+
+def test_signs_cost_a_bit_each_in_whole_bytes() -> None:
+    for size, cost in ((0, 0), (1, 8), (8, 8), (9, 16)):
+        bits = CountedBits(HashedBits("signs"))
+        signs = _draw_signs(bits, size)
+        assert (signs.dtype.kind, len(signs), bits.used) == ("b", size, cost)
 
 
 # Laplace, rounded
@@ -207,6 +228,11 @@ def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> No
 
 
 # Two-sided
+
+
+def test_places_are_those_of_whole_numbers_on_either_side_of_zero() -> None:
+    numbers = unfold(np.arange(6))
+    assert (numbers.dtype.kind, numbers.tolist()) == ("i", [0, 1, -1, 2, -2, 3])
 
 
 @pytest.mark.parametrize("rate", [*RATES, "0.126", "0.124"])
@@ -272,6 +298,14 @@ def test_a_rate_too_small_for_any_table_is_drawn_all_the_same(rate: str) -> None
     v = ZeroSum(Fraction(rate), 3).draw(HashedBits(rate))
     assert sum(v) == 0
     assert max(v) > 0.01 / float(Fraction(rate))
+
+
+def test_a_row_is_kept_from_the_very_size_of_its_last_number_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = ZeroSum(Fraction(1), 3)
+    sizes = SimpleNamespace(draw_many=lambda bits, count: np.resize([1, 2, 3], count))
+    monkeypatch.setattr(noise._free, "draw_many", lambda bits, count: np.resize([0, 2, 1, 1, 2, 0], count))
+    monkeypatch.setattr("discreet.samplers.noise.geometric", lambda rate: sizes)
+    assert noise.draw_many(HashedBits("unread"), 1).tolist() == [[1, 1, -2]]
 
 
 def test_noise_on_millions_of_counts_is_proposed_in_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:

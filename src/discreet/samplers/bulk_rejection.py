@@ -71,7 +71,7 @@ class BulkRejection:
             words = draw_words(bits, len(batch.rows))
             # A toss of 64 bits stands for all reals that begin so: 64 zeros decide against no chance, however small.
             with np.errstate(divide="ignore"):
-                below, above = (np.log((words.astype(np.float64) + end) / 2.0**64) for end in (0.0, 1.0))
+                below, above = (np.log((words + end) / 2.0**64) for end in (0.0, 1.0))
             keep = above + SAFE * (1 + np.abs(above)) < batch.low
             for i in np.flatnonzero(~keep & (below - SAFE * (1 + np.abs(below)) <= batch.high)):
                 chance = partial(self.sampler.chance, tuple(batch.rows[i].tolist()))
@@ -99,7 +99,7 @@ class BulkRejection:
     def batch(self, bits: Bits, size: int) -> Batch:
         """Some proposals, and what is known of their chances."""
         sampler = self.sampler
-        total = np.full(size, sampler.choices[-1], dtype=np.int64)
+        total = np.full(size, sampler.choices[-1])
         choice = np.searchsorted(self._shares, draw_below_many(bits, total).astype(np.uint64), side="right")
         rows, fits = np.empty((size, sampler.space.k), dtype=np.int64), np.ones(size, dtype=bool)
         even = np.flatnonzero(choice == len(sampler.terms))
@@ -123,11 +123,10 @@ class BulkRejection:
         bars = np.empty((size, k - 1), dtype=np.int64)
         open_ = np.arange(size)
         while open_.size:
-            bounds = np.full(open_.size * (k - 1), places, dtype=np.int64)
-            bars[open_] = np.sort(draw_below_many(bits, bounds).reshape(-1, k - 1), axis=1)
-            open_ = open_[(np.diff(bars[open_], axis=1) == 0).any(axis=1)]
-        ends = np.full((size, 1), places, dtype=np.int64)
-        rows: Wholes = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
+            bounds = np.full(open_.size * (k - 1), places)
+            bars[open_] = np.sort(draw_below_many(bits, bounds).reshape(-1, k - 1))
+            open_ = open_[(np.diff(bars[open_]) == 0).any(axis=1)]
+        rows: Wholes = np.diff(bars, prepend=-1, append=places) - 1
         return rows
 
     def _draw_term(self, bits: Bits, j: int, size: int) -> tuple[Wholes, NDArray[np.bool_]]:
@@ -146,7 +145,7 @@ class BulkRejection:
         """Floats certainly below and above ln(chance) of each row."""
         sampler = self.sampler
         least, most = _log_affinity_bounds(sampler, rows)
-        slow, fast = self._rates[0] * (1 - SAFE), self._rates[1] * (1 + SAFE)
+        slow, fast = self._rates
         low = -fast * np.sqrt(-np.expm1(-most)) * (1 + 4 * SAFE)
         high = -slow * np.sqrt(-np.expm1(-least)) * (1 - 4 * SAFE)
         log_q = sampler.log_proposal(rows)

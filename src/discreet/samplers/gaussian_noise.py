@@ -24,7 +24,7 @@ from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.gaussian_sums import wave_sum, zero_sum_total
 from discreet.arithmetic.numbers import ball, fixed_upper, precision
 from discreet.samplers.bits import Bits, Inverter, Table, draw_accepted, tabulate_enclosed
-from discreet.samplers.noise import Noise, TwoSided, geometric
+from discreet.samplers.noise import Noise, TwoSided, geometric, unfold
 
 _TABLED = 64
 """Up to this variance one inversion over 0, 1, -1, 2, -2, … does."""
@@ -52,14 +52,13 @@ class DiscreteGaussian:
             ratio = (-rate * (2 * t + 1)).exp()  # ratios fall outward
             zero, *sizes = weights[:-1]
             rest = weights[-1] / (1 - ratio)
-            weights = [zero, *(size for size in sizes for _ in (1, -1))]
+            weights = [zero, *(size for size in sizes for _ in range(2))]
             return tabulate_enclosed(weights, 2 * rest, width + 16, width)
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
         if self._folded is not None:
-            index = self._folded.draw_many(bits, count).astype(np.int64)
-            return np.where(index & 1, (index + 1) // 2, -(index // 2))
+            return unfold(self._folded.draw_many(bits, count))
 
         def draw_batch(missing: int) -> Wholes:
             proposals = self._wide.draw_many(bits, missing * 3 // 2 + 4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -68,7 +69,7 @@ class LineRejection:
         bounds = [math.ceil(math.ldexp(self._most(side * near), UNIT)) + 1 for side, near, _ in self._blocks[:-1]]
         self._bounds = [*bounds, 1 << UNIT]
         self._sizes = [far - near + 1 for _, near, far in self._blocks]
-        self._masses = [size * bound for size, bound in zip(self._sizes, self._bounds, strict=True)]
+        self._masses = list(map(operator.mul, self._sizes, self._bounds))
         self._choice = Inverter(self._table, len(self._masses))
 
     def draw(self, bits: Bits) -> int:
@@ -85,7 +86,7 @@ class LineRejection:
 
         They toss the coin where it is clear, enclosures elsewhere.
         """
-        side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
+        side, near, _ = np.array(self._blocks).T
         size = np.array(self._sizes)
         log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])
 
@@ -96,8 +97,8 @@ class LineRejection:
             words = draw_words(bits, batch)
             low, high = (chance - log_bound[index] for chance in log_bounds(offset))
             with np.errstate(divide="ignore"):  # the logarithms of words and bounds are below 60: SAFE covers them
-                keep = (np.log(words.astype(np.float64) + 1) - 64 * np.log(2) <= low - SAFE) | (offset == 0)
-                gone = np.log(words.astype(np.float64)) - 64 * np.log(2) >= high + SAFE
+                keep = (np.log(words + 1.0) - 64 * np.log(2) <= low - SAFE) | (offset == 0)
+                gone = np.log(words) - 64 * np.log(2) >= high + SAFE
             for i in np.flatnonzero(~keep & ~gone):
                 keep[i] = self._keep(bits, int(offset[i]), self._bounds[index[i]], int(words[i]))
             accepted: Wholes = offset[keep]
@@ -126,7 +127,7 @@ class LineRejection:
         while bound > TRIES * (bound - wasted):
             waste, mass, (side, near, far) = heapq.heappop(heap)
             # Weights fall about exponentially near the centre and slowly far from it: halve the logarithm.
-            middle = min(math.isqrt(near * far), far - 1)
+            middle = math.isqrt(near * far)
             bound, wasted = bound - mass, wasted + waste
             for part in (Block(side, near, middle), Block(side, middle + 1, far)):
                 entry = self._measure(part, ends)

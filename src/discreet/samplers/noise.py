@@ -6,6 +6,7 @@ All rates are rational, so every mass is a product of exponentials of rationals;
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -183,22 +184,28 @@ class TwoSided:
     def _table(self, width: int) -> Table:
         with precision(width + 32):
             (zero, *sizes), rest = _falling_weights(self.rate, width)
-            weights = [zero, *(size for size in sizes for _ in (1, -1))]
+            weights = [zero, *(size for size in sizes for _ in range(2))]
             return tabulate_enclosed(weights, 2 * rest, width + 16, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
         if self._folded is not None:
             index = self._folded.draw(bits)
-            return (index + 1) // 2 if index & 1 else -(index // 2)
+            size = (index + 1) // 2
+            return size if index & 1 else -size
         return _draw_signed(bits, self.rate, self._nonzero)
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
         if self._folded is not None:
-            index = self._folded.draw_many(bits, count).astype(np.int64)
-            return np.where(index & 1, (index + 1) // 2, -(index // 2))
+            return unfold(self._folded.draw_many(bits, count))
         return _draw_many_signed(bits, self.rate, self._nonzero, count)
+
+
+def unfold(indices: NDArray[np.intp]) -> Wholes:
+    """What is at these places of 0, 1, -1, 2, -2, …"""
+    sizes = (indices.astype(np.int64) + 1) // 2
+    return np.where(indices & 1, sizes, -sizes)
 
 
 def _draw_signed(bits: Bits, rate: Fraction, nonzero: Inverter) -> int:
@@ -291,10 +298,9 @@ class ZeroSum(CountNoise):
 
     def __init__(self, rate: Fraction, k: int) -> None:
         self.rate, self.k = rate, k
-        grown = math.exp(-float(rate))
-        self._mode = max(0, int((k * grown - 1) / (1 - grown))) if grown < 1 else _MAX_WINDOW
-        spread = math.sqrt(2 * k * grown) / (1 - grown) if grown < 1 else math.inf
-        self._tabled = 24 * spread + 64 / float(rate) < _MAX_WINDOW
+        grown, gap = math.exp(-float(rate)), -math.expm1(-float(rate))
+        self._mode = max(0, math.ceil((k * grown - 1) / gap))
+        self._tabled = 24 * math.sqrt(2 * k * grown) / gap + 64 / float(rate) < _MAX_WINDOW
         self._totals = Inverter(self._table, _MAX_WINDOW)
         self._free = TwoSided(2 * rate if k == 2 else rate)
 
@@ -318,7 +324,7 @@ class ZeroSum(CountNoise):
             return super().draw(bits)
         total = self._totals.draw(bits)
         up, down = draw_composition(bits, total, self.k), draw_composition(bits, total, self.k)
-        return [a - b for a, b in zip(up, down, strict=True)]
+        return list(map(operator.sub, up, down))
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws, by rejection: k-1 free coordinates, kept with probability exp(-rate·|last|)."""
