@@ -247,8 +247,9 @@ def test_a_long_line_is_searched_by_its_ends_and_a_short_one_by_all_losses(monke
     monkeypatch.setattr(calibration, "_SmallSpace", lambda *arguments: arguments)
     monkeypatch.setattr(calibration, "LongLine", lambda *arguments: arguments)
     short, long, wide = (dc.PosteriorSpace([1] * k, n) for k, n in ((2, 2999), (2, 3000), (3, 70)))
-    for space, scope in ((short, (short,)), (long, (long, 0.75)), (wide, (wide,))):  # of no interest: below ε/4
-        assert _Search(dc.ExponentialLocal, space, Fraction(3), None).scope == scope
+    for space, known in ((short, (short,)), (long, (long, 0.75)), (wide, (wide,))):  # of no interest: below ε/4
+        scope: object = _Search(dc.ExponentialLocal, space, Fraction(3), None).scope
+        assert scope == known
 
 
 WORKS = [0, 1, 3, 8, 30, 100]
