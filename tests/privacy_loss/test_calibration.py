@@ -338,7 +338,7 @@ def search_of(loss: Callable[[float], float], epsilon: Fraction = Fraction(1)) -
         *((dip, 0.9999, 1, 29) for dip in (0.6, 0.9, 1.3, 2.9)),
         (0.9, 0.9999, 0.3, 38),
         (0.9, 1.00005, 1, 10),
-        (0.9, 1.0002, 0.3, 17),
+        (0.9, 1.00005, 0.3, 56),
     ],
 )
 def test_a_dip_of_the_loss_as_narrow_as_it_can_be_is_found_and_left_where_it_ends(
