@@ -374,6 +374,8 @@ def test_a_search_aims_just_below_epsilon_from_half_of_it() -> None:
     assert search.target == pytest.approx(0.01 - 1e-11 - 5e-10, rel=1e-14)
     assert 3 * search._near(np.ones(1)) ** 1.2 == pytest.approx(search.target, rel=1e-7)
     assert (seen[0], len(seen)) == (0.005, 5)
+    edge = search._edge(np.ones(1))
+    assert 3 * edge**1.2 <= search.target < 3 * (edge * (1 + 2e-9)) ** 1.2
 
 
 def test_a_loss_that_jumps_over_epsilon_or_meets_it_at_once_has_an_edge_too() -> None:
