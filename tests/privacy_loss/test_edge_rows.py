@@ -223,7 +223,7 @@ def reach(side: Side, c: int, sign: int) -> int:
 def test_what_is_beyond_a_window_is_bounded_unless_there_is_nothing_or_it_is_like_the_last(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    n, c, asked = 600, 300, list[tuple[int, int, int, float, float]]()
+    n, c, asked = 600, 280, list[tuple[int, int, int, float, float]]()
 
     def beyond(_: object, *arguments: Any) -> float:
         asked.append(arguments)
