@@ -19,7 +19,6 @@ from discreet.posteriors.space import orbits
 from discreet.privacy_loss import calibration
 from discreet.privacy_loss.calibration import _Search, _SmallSpace
 from discreet.privacy_loss.certificates import certify
-from discreet.privacy_loss.large_n import LongLine
 from discreet.privacy_loss.scan import DenseScan, scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import mean_error, oracle_kernel
@@ -244,9 +243,13 @@ def test_a_calibrated_member_says_how_its_audit_proved_it(monkeypatch: pytest.Mo
     assert (mechanism.proved_by, mechanism.guaranteed_by) == ("bounds", "in blocks")
 
 
-def test_a_long_line_is_searched_by_its_ends_and_a_short_one_by_all_losses() -> None:
-    scopes = [_Search(dc.ExponentialLocal, dc.PosteriorSpace([1, 1], n), Fraction(1), None).scope for n in (99, 3001)]
-    assert [type(scope) for scope in scopes] == [calibration._SmallSpace, LongLine]
+def test_a_long_line_is_searched_by_its_ends_and_a_short_one_by_all_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "_SmallSpace", lambda *arguments: arguments)
+    monkeypatch.setattr(calibration, "LongLine", lambda *arguments: arguments)
+    short, long, wide = (dc.PosteriorSpace([1] * k, n) for k, n in ((2, 2999), (2, 3000), (3, 70)))
+    for space, known in ((short, (short,)), (long, (long, 0.75)), (wide, (wide,))):  # of no interest: below ε/4
+        scope: object = _Search(dc.ExponentialLocal, space, Fraction(3), None).scope
+        assert scope == known
 
 
 WORKS = [0, 1, 3, 8, 30, 100]
@@ -295,6 +298,7 @@ def test_a_small_space_has_the_loss_the_error_and_the_rates_of_all_its_laws(monk
     for alpha, n in (([1, 2], 1), ([1, "5/2"], 20), ([1, 1, "1/2"], 5), ([1, 1, 1], 6)):
         space = dc.PosteriorSpace(alpha, n)
         small, scan = _SmallSpace(space), DenseScan(space)
+        assert small.cells == space.size**2 * (1 if space.k == 2 else 2) * 2
         chance = np.exp(log_predictive(space.prior, scan.rows))
         one, other = (np.concatenate(side) for side in zip(*scan.pairs, strict=True))
         for spread in (0.1, 1.0, 3.0):
@@ -308,32 +312,47 @@ def test_a_small_space_has_the_loss_the_error_and_the_rates_of_all_its_laws(monk
             assert small.error(1.0, inverse) == pytest.approx(float(mean), rel=1e-12)
 
 
-def search_of(loss: Callable[[float], float]) -> tuple[_Search, list[float]]:
+RATES = ("growth", "step", "error")
+
+
+def search_of(loss: Callable[[float], float], epsilon: Fraction = Fraction(1)) -> tuple[_Search, list[float]]:
     """A search whose losses are known, and the scales that it looks at."""
-    search, seen = _Search(dc.ExponentialSmooth, dc.PosteriorSpace([1, 1], 3), Fraction(1), None), list[float]()
+    search, seen = _Search(dc.ExponentialSmooth, dc.PosteriorSpace([1, 1], 3), epsilon, None), list[float]()
 
     def look(scale: float, inverse: object) -> float:
         assert inverse is not None
+        assert scale > 0
         seen.append(scale)
         return loss(scale)
 
-    half, steps = (lambda _: 0.5), SimpleNamespace(inverse=lambda *_: np.ones(1))
-    known = {"loss": look, "least_loss": lambda scale, _: 0.999 * loss(scale), "growth": half, "step": half}
+    half, steps = (lambda *_: 0.5), SimpleNamespace(inverse=lambda *_: np.ones(1))
+    known = {"loss": look, "least_loss": lambda scale, _: 0.999 * loss(scale)} | dict.fromkeys(RATES, half)
     search.scope = SimpleNamespace(cells=1, size=8, steps=steps, **known)  # type: ignore[assignment]
     return search, seen
 
 
 @pytest.mark.every
-@pytest.mark.parametrize("dip", [0.6, 0.9, 1.3, 2.9])
-def test_a_dip_of_the_loss_as_narrow_as_it_can_be_is_found_and_left_where_it_ends(dip: float) -> None:
+@pytest.mark.parametrize(
+    ("dip", "least", "steep", "looks"),
+    [
+        *((dip, 0.9999, 1, 29) for dip in (0.6, 0.9, 1.3, 2.9)),
+        (0.9, 0.9999, 0.3, 38),
+        (0.9, 1.00005, 1, 10),
+        (0.9, 1.00005, 0.3, 56),
+    ],
+)
+def test_a_dip_of_the_loss_as_narrow_as_it_can_be_is_found_and_left_where_it_ends(
+    dip: float, least: float, steep: float, looks: int
+) -> None:
     def loss(scale: float) -> float:
         rate = 1.5 + 2 * math.log(8)  # 1 + Γ + ln|R|/s, that a search relies on, where ε is met at a scale of a half
-        return min(2 * scale + rate * max(scale - 0.5, 0.0), 0.9999 + rate * abs(scale - dip), 5.0)
+        return min(2 * scale + rate * max(scale - 0.5, 0.0), least + steep * rate * abs(scale - dip), 5.0)
 
     search, seen = search_of(loss)
-    assert (scale := search._scale(np.ones(1))) > dip
+    scale = search._scale(np.ones(1))
+    assert scale > dip if least < 1 else 0.5 * (1 - 3e-9) < scale < 0.5
     assert loss(scale) <= search.target < loss(scale * (1 + 2e-9))
-    assert len(seen) < 120
+    assert len(seen) <= looks
 
 
 @pytest.mark.every
@@ -346,11 +365,24 @@ def test_a_loss_that_only_grows_is_met_with_few_looks(case: tuple[float, float, 
     edge = search._edge(np.ones(1))
     assert factor * edge**power <= search.target < factor * (edge * (1 + 2e-9)) ** power
     assert len(seen) <= looks + more
+    if edge < 6.1:  # where the walk begins
+        assert search._largest(np.ones(1), edge) == edge
+
+
+def test_a_search_aims_just_below_epsilon_from_half_of_it() -> None:
+    search, seen = search_of(lambda scale: 3 * scale**1.2, Fraction(1, 100))
+    assert search.target == pytest.approx(0.01 - 1e-11 - 5e-10, rel=1e-14)
+    assert 3 * search._near(np.ones(1)) ** 1.2 == pytest.approx(search.target, rel=1e-7)
+    assert (seen[0], len(seen)) == (0.005, 5)
+    edge = search._edge(np.ones(1))
+    assert 3 * edge**1.2 <= search.target < 3 * (edge * (1 + 2e-9)) ** 1.2
 
 
 def test_a_loss_that_jumps_over_epsilon_or_meets_it_at_once_has_an_edge_too() -> None:
-    search, _ = search_of(lambda scale: 0.5 if scale < 1 else 2.0)
-    assert 1 - 2e-9 < search._near(np.ones(1)) < 1
+    for least, most, jump in ((0.5, 2.0, 1.0), (0.4, 1.3, 0.01)):
+        search, _ = search_of(lambda scale: least if scale < jump else most)  # noqa: B023
+        assert jump * (1 - 2e-9) < search._edge(np.ones(1)) < jump
+        assert jump * (1 - 2e-9) < search._near(np.ones(1)) < jump
     assert search_of(lambda scale: 2 * scale * search.target)[0]._edge(np.ones(1)) == 0.5
 
 
@@ -360,10 +392,20 @@ def test_three_quarters_of_the_work_may_go_into_gamma_and_the_rest_is_kept(monke
     assert (search._options(None), len(seen)) == ({}, 600)
     assert search._scale(np.ones(1)) == seen[-1]
     assert 750 < len(seen) <= 800
+    search, seen = search_of(lambda scale: scale)
+    assert search._options(None)
+    assert search._left == 800 - len(seen) > 400
+
+
+def test_a_loss_of_exactly_epsilon_is_certified(monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = iter([1.0])
+    monkeypatch.setattr(calibration, "audit", lambda mechanism: replace(dc.audit(mechanism), epsilon=next(losses)))
+    mechanism = dc.calibrate("exponential-reciprocal", dc.PosteriorSpace([1, 1], 12), epsilon=1, gamma="1/3")
+    assert (mechanism.guarantee, mechanism.proved_by) == (1, "enumeration")
 
 
 def test_a_scale_is_lowered_until_its_audit_certifies_it_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    space, honest, scales = dc.PosteriorSpace([1, 1], 30), _Search._scale, []
+    space, honest, scales = dc.PosteriorSpace(["1/2", 3], 30), _Search._scale, []
 
     def audit(mechanism: Exponential) -> dc.Audit:
         scales.append(mechanism.scale)
@@ -374,17 +416,20 @@ def test_a_scale_is_lowered_until_its_audit_certifies_it_and_no_further(monkeypa
     mechanism = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
     assert scales[-1] == scales[1] < scales[0] < scales[1] * (1 + Fraction(1, 10**7))
     assert mechanism.epsilon == 1
-    assert dc.audit(mechanism).epsilon > 0.999
+    assert dc.audit(mechanism).epsilon > 0.99999
     monkeypatch.setattr(calibration, "audit", dc.audit)
     monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 2 * honest(self, inverse))
     assert dc.audit(dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")).epsilon > 0.9
     monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 0.0)
-    assert dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3").proved_by == "theorem"
+    theorem = dc.calibrate("exponential-smooth", space, epsilon=1, gamma="1/3")
+    assert (theorem.proved_by, theorem.parameters()["gamma"]) == ("theorem", "1/3")
 
 
 @pytest.mark.every
-@pytest.mark.parametrize("best", [3.0, 2.9, 0.3, 0.004, 5e-4, 2e-5, 3 * 2.0**-20])
-def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: float) -> None:
+@pytest.mark.parametrize(
+    ("best", "looks"), [(3.0, 30), (2.9, 30), (0.3, 32), (0.004, 35), (5e-4, 36), (2e-5, 35), (3 * 2.0**-20, 35)]
+)
+def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: float, looks: int) -> None:
     gammas: list[float] = []
 
     def error(gamma: float) -> float:
@@ -395,5 +440,6 @@ def test_the_best_gamma_is_found_to_four_thousandths_in_about_35_looks(best: flo
     assert (max(gammas), min(gammas)) == (3.0, 3 * 2.0**-20), "nothing beyond the largest, and six decades below it"
     assert abs(math.log(found / best)) < 0.004
     assert found == min(gammas, key=lambda gamma: abs(math.log(gamma / best)))
-    assert len(gammas) <= 36
+    assert gammas[15:17] == [3 * 2.0**-14, 3 * 2.0**-20]
+    assert len(gammas) <= looks
     assert all(1.5 < before / after < 1.6 for before, after in pairwise(gammas[:15]))

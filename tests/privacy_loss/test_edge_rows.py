@@ -3,6 +3,8 @@
 import math
 import random
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ from discreet.posteriors.grid import grid
 from discreet.privacy_loss import edge_rows
 from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.edge_rows import Side, enclose_ends, scan_ends
-from discreet.privacy_loss.scan import MARGIN
+from discreet.privacy_loss.interior_bounds import InteriorBounds
+from discreet.privacy_loss.scan import MARGIN, margin
 from tests.privacy_loss.families import losses_of_pairs, members
 from tests.support.enumeration import Floats
 
@@ -156,8 +159,17 @@ def test_a_window_ends_where_distances_are_one_or_weights_negligible_and_at_most
 
     for sign, end in zip((-1, 1), side.window(c, rate), strict=True):
         reach = abs(end - c)
-        assert end in (0, n) or is_far(end, rate)
-        assert reach <= 64 or (not rate and c <= 1 << 16 > reach) or not is_far(c + sign * (reach // 2), rate)
+        assert end in (0, n) or (is_far(end, rate) and reach & (reach - 1) == 0)
+        assert reach <= 64 or not is_far(c + sign * (reach // 2), rate)
+
+
+def test_a_short_window_is_not_cut_where_weights_are_negligible() -> None:
+    side = Side(dc.PosteriorSpace([1, 1], 1 << 16))
+    assert side.window(1 << 15, 1000.0) == side.window(1 << 15) != (0, 1 << 16)
+    wide = Side(dc.PosteriorSpace([10**9, 10**9], 1 << 16))
+    assert wide.window(1 << 15) == (0, 1 << 16) == wide.window(1 << 15, 1000.0)
+    wider = Side(dc.PosteriorSpace([10**9, 10**9], (1 << 16) + 2))
+    assert wider.window(1 << 15) == (0, (1 << 16) + 2) != wider.window(1 << 15, 1e5)
 
 
 @pytest.mark.every
@@ -187,7 +199,101 @@ def log_pmf_of(mechanism: Exponential, c: int) -> list[Floats]:
     return [row - math.log(np.exp(row).sum()) for row in rows]
 
 
-@pytest.mark.parametrize(("counts", "neighbour"), [((550, 550), (551, 549)), ((551, 549), (550, 550))])
+def test_a_pair_in_the_middle_of_a_long_line_is_summed_where_weights_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_rows, "_SHORT", 64)
+    n, c = 4000, 1900
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace([1, 2], n), scale=5)
+    scan = edge_rows._Scan(mechanism, Side(mechanism.space))
+    slow = scan.between.rates(np.array([c, c + 1])).min()
+    width = scan.side.window(c + 1, slow)[1] - scan.side.window(c, slow)[0]
+    assert width < min(reach(scan.side, c, 1), reach(scan.side, c, -1))  # a window that is not cut is wider
+    monkeypatch.setattr(edge_rows, "_WIDEST", width)
+    one, other = log_pmf_of(mechanism, c)
+    assert (worst := scan.pair(c)).loss == pytest.approx(np.abs(one - other).max(), rel=1e-9)
+    assert worst.loss + worst.error <= worst.bound < 1.03 * worst.loss
+    monkeypatch.setattr(edge_rows, "_WIDEST", width - 1)
+    assert scan.pair(c) == WorstCase(bound=math.inf, error=worst.error)
+
+
+def reach(side: Side, c: int, sign: int) -> int:
+    """How far the window of a row reaches where nothing is negligible."""
+    return abs(side.window(c)[max(sign, 0)] - c)
+
+
+def test_what_is_beyond_a_window_is_bounded_unless_there_is_nothing_or_it_is_like_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n, c, asked = 600, 280, list[tuple[int, int, int, float, float]]()
+
+    def beyond(_: object, *arguments: Any) -> float:
+        asked.append(arguments)
+        return 0.0
+
+    monkeypatch.setattr(InteriorBounds, "beyond", beyond)
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace([1, 2], n), scale="1/2")
+    scan, table = edge_rows._Scan(mechanism, Side(mechanism.space)), grid(mechanism.space)
+    rates, far = scan.between.rates(np.array([c, c + 1])), [table.distances(c + i) == 1 for i in (0, 1)]
+    ends = [at for at in range(1, n) if len({bool(row[at + i]) for row in far for i in (-1, 0, 1)}) == 2]
+    starts, stops = ([at for at in ends if (at > c) == above] for above in (False, True))
+    assert min(len(starts), len(stops)) > 2  # where one row's outputs begin to be as far as can be, and not the other's
+    for start, stop in [(0, n), (0, 500), (100, n), *product(starts, stops)]:
+        monkeypatch.setattr(Side, "window", lambda *_, ends=(start, stop): ends)
+        scan.pair(c)
+        flat = [far[0][at] and far[1][at] for at in (start, stop)]
+        below = n if start == 0 or flat[0] else c - start
+        above = n if stop == n or flat[1] else stop - c - 1
+        weights = [np.exp(-rate * table.distances(c + i)[start : stop + 1]) for i, rate in enumerate(rates)]
+        totals = [math.log(row.sum() + start * row[0] + (n - stop) * row[-1]) for row in weights]
+        assert asked[-1][:3] == (c, below, above)
+        assert asked[-1][3:] == pytest.approx((rates[1] - rates[0], totals[1] - totals[0]), abs=1e-12)
+
+
+def test_the_rows_at_an_end_are_scanned_to_the_last_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace([1, 1], 100), scale=20_000)
+    truth, found = losses_of_pairs(mechanism), list[float]()
+    for number in (1, 2, 3):
+        monkeypatch.setattr(edge_rows, "MIN_END_ROWS", number)
+        monkeypatch.setattr(edge_rows, "MAX_END_ROWS", number)
+        scan = edge_rows._Scan(mechanism, Side(mechanism.space))
+        worst = scan.rows()
+        assert worst.error == margin(float(scan.between.rates(np.arange(number + 1)).max())) > MARGIN
+        assert worst.loss == pytest.approx(truth[:number].max(), rel=1e-9)
+        found.append(worst.loss)
+    assert sorted(set(found)) == found
+
+
+def test_a_block_whose_bound_is_not_close_is_halved_though_that_helps_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_rows, "MIN_END_ROWS", 2)
+    monkeypatch.setattr(edge_rows, "MAX_END_ROWS", 2)
+    worst = scan_ends(dc.ExponentialSmooth(dc.PosteriorSpace([69_000, 260], 129), scale="0.68", gamma="0.023"))
+    assert worst.bound == worst.loss == pytest.approx(0.9036885489875, rel=1e-9)
+
+
+def test_a_line_is_as_far_off_as_that_end_whose_rates_are_greater(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("MIN_END_ROWS", 2), ("MAX_END_ROWS", 2), ("MAX_HALVINGS", 5)):
+        monkeypatch.setattr(edge_rows, name, value)
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace([1, 3], 40), scale=30_000)
+    ends = [edge_rows._Scan(mechanism, side).rows() for side in Side.both(mechanism.space)]
+    assert (ends[0].loss > ends[1].loss) != (ends[0].error > ends[1].error)
+    assert scan_ends(mechanism).error == max(end.error for end in ends)
+
+
+@pytest.mark.parametrize("gamma", ["0.01", "0.1", "0.2"])
+def test_as_many_rows_are_scanned_as_smoothing_reaches_and_a_fifth_more(gamma: str) -> None:
+    mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace([1, 1], 10**5), scale=1, gamma=gamma)
+    scan = edge_rows._Scan(mechanism, Side(mechanism.space))
+    steps = scan.between.steps(np.arange(scan.last))
+    smoothed = int(np.flatnonzero(steps.inverse(dc.ExponentialReciprocal, float(gamma)) < steps.local).max(initial=0))
+    assert scan._smoothed() == smoothed
+    assert scan.number == min(max(300, int(1.2 * smoothed) + 50), 2000)
+    local = dc.ExponentialLocal(mechanism.space, scale=1)
+    assert edge_rows._Scan(local, Side(mechanism.space))._smoothed() == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "neighbour"),
+    [((550, 550), (551, 549)), ((551, 549), (550, 550)), ((1097, 3), (1096, 4)), ((3, 1097), (4, 1096))],
+)
 def test_an_enclosure_has_all_outputs_though_few_are_summed(
     counts: tuple[int, int], neighbour: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,13 +338,18 @@ def test_what_is_left_when_halving_ends_is_bounded_as_sharply_as_it_was(
     assert found == pytest.approx(bounds, rel=1e-9)
 
 
-@pytest.mark.parametrize("cells", [0, edge_rows.MAX_END_CELLS])
-def test_every_pair_of_a_half_is_scanned_or_in_a_block(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_rows, "MAX_END_CELLS", cells)
+@pytest.mark.every
+@pytest.mark.parametrize(("spare", "number"), [(1 << 20, 300), (0, 300), (-1, 0), (-(1 << 30), 0)])
+def test_every_pair_of_a_half_is_scanned_or_in_a_block(
+    spare: int, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mechanism = dc.ExponentialLocal(dc.PosteriorSpace(["1/2", 3], 2000), scale=1)
     for side, balanced in zip(Side.both(mechanism.space), (1001.25, 998.75), strict=True):
+        width = side.window(300)[1] + 1
+        monkeypatch.setattr(edge_rows, "MAX_END_CELLS", 301 * width + spare)
         scan = edge_rows._Scan(mechanism, side)
         blocks = scan.blocks()
-        assert scan.number == blocks[0][0] == (edge_rows.MIN_END_ROWS if cells else 0)
+        assert scan.width == width
+        assert scan.number == blocks[0][0] == number
         assert [high for _, high in blocks[:-1]] == [low for low, _ in blocks[1:]]
-        assert balanced <= blocks[-1][1] <= balanced + 3
+        assert balanced <= blocks[-1][1] == scan.last <= balanced + 3

@@ -22,7 +22,7 @@ from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import BY_NAME, Mechanism
-from discreet.mechanisms.base import EPSILON_RANGE, read_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.grid import grid
 from discreet.posteriors.predictive import log_predictive
@@ -79,8 +79,7 @@ class _SmallSpace:
         self._apart = distances[self._one, self._other]
         self.steps, self.size = Steps(space, table.rows), space.size
         self.cells = self.size**2 * (1 + math.comb(space.k, 2))
-        predictive = np.exp(log_predictive(space.prior, table.rows))
-        self._predictive = np.bincount(self._orbit, predictive / predictive.sum())
+        self._predictive = np.bincount(self._orbit, np.exp(log_predictive(space.prior, table.rows)))
         self._worst = 0
 
     def loss(self, scale: float, inverse: Floats) -> float:
@@ -170,7 +169,7 @@ class _Search:
         if not self.family.largest_gamma:
             return {}
         if gamma is not None:
-            return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
+            return {"gamma": exact(gamma, "gamma")}  # the family refuses what is no rate
         reserve = self._left // 4
         self._left -= reserve
         best = _best_gamma(self._error, self.family.largest_gamma)
@@ -222,9 +221,9 @@ class _Search:
             loss = self._loss(scale, inverse)
             if abs(loss - self.target) <= _ALIKE * self.target:
                 return scale
-            slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
+            run, rise = scale - before[0], loss - before[1]
             before = scale, loss
-            moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
+            moved = scale + (self.target - loss) * run / rise if run * rise > 0 else 0.0
             scale = min(max(moved, scale / 4), 4 * scale)
         return self._edge(inverse)
 
@@ -252,8 +251,9 @@ class _Search:
             if excess < _NEAR * self.target:
                 # The steps shrink towards an edge from above and would never cross it: look just beyond.
                 for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
-                    if self._loss(scale * (1 - beyond), inverse) <= self.target:
-                        return self._up(scale * (1 - beyond), scale * (1 - beyond) * (1 + 1e-3), inverse)
+                    below = scale * (1 - beyond)
+                    if self._loss(below, inverse) <= self.target:
+                        return self._up(below, below * (1 + 1e-3), inverse)
             step = excess / (growth + math.log(self.scope.size) / edge)
             scale -= step
             if scale <= edge * (1 + 1e-3):

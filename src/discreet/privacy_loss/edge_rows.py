@@ -103,14 +103,13 @@ class Side:
 
         Where that is far, those beyond which weights are negligible at this rate.
         """
-        below = c if c <= _SHORT else self._reach(c, -1)
-        above = self._reach(c, 1)
+        below, above = self._reach(c, -1), self._reach(c, 1)
         if rate and below + above > _SHORT:
             below, above = self._reach(c, -1, rate), self._reach(c, 1, rate)
         return c - below, c + above
 
     def _reach(self, c: int, side: int, rate: float = 0.0) -> int:
-        enough = (_NEGLIGIBLE + math.log(self.space.n + 1)) / rate if rate else math.inf
+        enough = (_NEGLIGIBLE + math.log(self.space.n)) / rate if rate else math.inf
         n, reach = self.space.n, 64
         room = n - c if side > 0 else c
         while reach < room:
@@ -202,16 +201,15 @@ class _Scan:
 def enclose_ends(mechanism: Exponential, worst: WorstCase) -> arb:
     """The loss at the extreme that was found, enclosed from the laws themselves, at the working precision."""
     one, other = mechanism.law(worst.counts), mechanism.law(worst.neighbour)
-    side = Side(mechanism.space, mirrored=worst.counts[0] > worst.counts[1])
     gap = one.log_weight(worst.output) - other.log_weight(worst.output)
-    return gap - _enclosed_log_total(one, side) + _enclosed_log_total(other, side)
+    return gap - _enclosed_log_total(one) + _enclosed_log_total(other)
 
 
-def _enclosed_log_total(law: ExponentialLaw, side: Side) -> arb:
+def _enclosed_log_total(law: ExponentialLaw) -> arb:
     """ln NL of a row: a window, and between e^-a and the weight at its end for each of the outputs beyond it, because
     H grows outward and ends at 1."""
-    rate = law.rate()
-    start, stop = side.window(law.counts[1 if side.mirrored else 0], float(rate))
+    rate, side = law.rate(), Side(law.space)
+    start, stop = side.window(law.counts[0], float(rate))
     weights = [law.log_weight(side.pair(x)).exp() for x in range(start, stop + 1)]
     least, beyond = (-rate).exp(), law.space.n - stop
     return (sum(weights, ball(0)) + start * least.union(weights[0]) + beyond * least.union(weights[-1])).log()

@@ -74,10 +74,10 @@ class InteriorBounds:
         slow, fast, change = self._rates(low, high)
         groups = [self._groups(low, high, side) for side in (1, -1)]
         step = self._step(low, high)
-        most = min(self.scale, fast * step) + change * step  # the outputs c and c' themselves
+        most = min(self.scale, fast * step)  # the outputs c and c' themselves, where one of the distances is 0
         for group in groups:
             bounds = self._distance_change(low, high, fast, step, group) + change * _distance(group.beyond)
-            most = max(most, float(bounds.max(initial=0.0)))
+            most = max(most, float(bounds.max()))
         return float((most + self._normalisers(low, high, slow, fast, change, groups)) * (1 + _ROUND))
 
     def beyond(self, c: int, below: int, above: int, change: float, offset: float) -> float:
@@ -114,7 +114,7 @@ class InteriorBounds:
         total, moved, lost = 1.0, 0.0, 0.0
         for group in groups:
             shortest = n - high if group.side > 0 else low
-            first, second = self._least_arguments(low, high, group.side, group.far.astype(np.float64))
+            first, second = self._least_arguments(low, high, group.side, group.far)
             down, up = 1 / (first + 0.5), 1 / (second + 0.5)
             share = np.maximum(down, up / np.maximum(1 - up, 1e-9))
             near, far = _distance(group.least), _distance(group.most)
@@ -143,7 +143,7 @@ class InteriorBounds:
     def _brackets(self, low: int, high: int, offset: Wholes) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""
         n, (first, second) = self.space.n, self.alpha
-        size = np.abs(offset).astype(np.float64)
+        size = np.abs(offset)
         ends = []
         for c in (low, high):
             lesser = (
@@ -156,12 +156,11 @@ class InteriorBounds:
         most: Floats = 0.5 * (np.maximum(one_low, one_high) + np.maximum(two_low, two_high))
         return least, most
 
-    def _least_arguments(self, low: int, high: int, side: int, reach: Floats) -> tuple[Floats, Floats]:
+    def _least_arguments(self, low: int, high: int, side: int, reach: Floats | Wholes) -> tuple[Floats, Floats]:
         """The least parameters of both categories over the block's rows and the outputs within reach on one side."""
         n, (first, second) = self.space.n, self.alpha
-        least_first = first + np.maximum(low - (reach if side < 0 else 0.0 * reach), 0.0)
-        least_second = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
-        return least_first, least_second
+        below, above = (reach, 0) if side < 0 else (0, reach)
+        return first + np.maximum(low - below, 0.0), second + np.maximum(n - high - above, 0.0)
 
     def steps(self, rows: Wholes) -> Steps:
         """What the sensitivities of these rows are made of."""

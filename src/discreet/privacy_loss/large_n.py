@@ -93,7 +93,7 @@ def _sample(space: PosteriorSpace) -> tuple[Wholes, Floats, Floats]:
     first, second = (float(parameter) for parameter in space.prior.parameters)
     n, side = space.n, Side(space)
     share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
-    counts: Wholes = np.clip(np.rint(share * n), 0, n).astype(np.int64)
+    counts: Wholes = np.rint(share * n).astype(np.int64)
     edges = distance_groups(n)
     near, far = edges[:-1], edges[1:] - 1
     distances, numbers = [np.zeros((_STRATA, 1))], [np.ones((_STRATA, 1))]
@@ -101,5 +101,5 @@ def _sample(space: PosteriorSpace) -> tuple[Wholes, Floats, Floats]:
         reach = np.minimum(far, room[:, None])
         middle = np.minimum((near + reach) // 2, room[:, None])
         distances.append(np.stack([side.distances(int(c), c + sign * middle[i]) for i, c in enumerate(counts)]))
-        numbers.append(np.maximum(reach - near + 1, 0).astype(np.float64))
+        numbers.append(np.maximum(reach - near + 1, 0.0))
     return counts, np.concatenate(distances, axis=1), np.concatenate(numbers, axis=1)
