@@ -38,7 +38,7 @@ TightPostprocess = Literal["nearest", "bayes", "noisy"]
 TIGHT_POSTPROCESSES: tuple[TightPostprocess, ...] = get_args(TightPostprocess)
 
 _FIELD = 64
-"""Bits of a coefficient: there are fewer than 2^62 candidates."""
+"""Bits of a coefficient: there are fewer than 2^55 candidates."""
 
 
 class TightLaw(CandidateLaw):

@@ -92,7 +92,7 @@ def read_outputs(text: object, space: PosteriorSpace) -> Outputs:
 
 
 def _is_possible(z: Partition, n: int) -> bool:
-    return list(z) == sorted(z) and sum(z) == n and z[-1] <= n and (len(z) == 1 or z[1] >= 0)
+    return list(z) == sorted(z) and sum(z) == n and z[-1] <= n and z[1] >= 0
 
 
 def number_of_orders(values: Partition) -> int:
@@ -192,7 +192,7 @@ def _all_outputs(n: int, k: int) -> list[Partition]:
     for values in itertools.combinations_with_replacement(range(n + 1), k - 1):
         first = n - sum(values)
         z = (first, *values)
-        if (k == 1 or first <= values[0]) and number_of_orders(z) <= _MOST_ORDERS:
+        if first <= values[0] and number_of_orders(z) <= _MOST_ORDERS:
             outputs.append(z)
     return outputs
 
