@@ -269,7 +269,7 @@ def test_an_output_costs_what_its_best_reading_errs_in_the_mean_over_its_orders(
         weights = np.array([float(p) for p in law]) * np.exp(-0.3 * np.array(steps))
         return float((weights @ every.hellinger).min())
 
-    kernel = np.exp(-0.3 * tight_outputs.steps_between(space.candidates().array(), np.array(outputs)))
+    kernel = np.exp(-0.3 * tight_outputs.steps_between(space.candidates().array(), outputs))
     found = _costs(space, Fraction(3, 10), outputs, kernel, weighting)
     expected = [np.mean([cost(z) for z in set(itertools.permutations(output))]) for output in outputs]
     assert found == pytest.approx(expected, rel=1e-12)
