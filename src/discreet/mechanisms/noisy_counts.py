@@ -50,7 +50,8 @@ class NoisyLaw(Law):
         return tuple(map(add, self.counts, self.noise.draw(bits)))
 
     def _draw_many(self, bits: Bits, size: int) -> Wholes:
-        return self.noise.draw_many(bits, size) + np.array(self.counts)
+        outputs: Wholes = self.noise.draw_many(bits, size) + np.array(self.counts)
+        return outputs
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
