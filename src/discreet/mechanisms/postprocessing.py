@@ -121,7 +121,7 @@ def free(
     space: PosteriorSpace, epsilon: Fraction, output: tuple[int, ...], weighting: Weighting = "predictive"
 ) -> Dirichlet:
     """The Dirichlet, of any total, of least posterior-expected Hellinger distance."""
-    row = np.clip(np.array(output, dtype=np.int64), 0, space.adjacency.simplex(space.k)[1])
+    row = np.clip(output, 0, space.adjacency.simplex(space.k)[1])
     return _free(space, epsilon, tuple(row.tolist()), weighting)
 
 
@@ -129,7 +129,7 @@ def free(
 def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weighting: Weighting) -> Dirichlet:
     from scipy import optimize
 
-    rows, chance, distance = _condition(space, epsilon, np.array(row, dtype=np.int64), weighting)
+    rows, chance, distance = _condition(space, epsilon, np.array(row), weighting)
     likely = chance > 1e-15
     alpha = space.prior.alpha + rows[likely]
     weight = chance[likely] / chance[likely].sum()
