@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Dirichlet, PosteriorSpace, TooLarge, hellinger
+from discreet.arithmetic.arrays import Wholes
 from discreet.mechanisms import Geometric, postprocessing
 from discreet.mechanisms.postprocessing import (
     WEIGHTINGS,
@@ -107,10 +108,20 @@ def test_no_post_processing_looks_at_more_than_the_output(way: str) -> None:
     assert isinstance(before, Dirichlet)
 
 
-def test_beyond_the_ends_the_belief_stays_the_same() -> None:
-    space = PosteriorSpace([1, 3], 10)
+def test_beyond_the_ends_the_belief_stays_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    space, weighed = PosteriorSpace([1, 3], 10), list[list[int]]()
     far, end = np.array([[-500, 510]]), np.array([[0, 10]])
     assert bayes(space, Fraction(1), far).tolist() == bayes(space, Fraction(1), end).tolist()
+    condition = postprocessing._condition
+
+    def counted(space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting) -> object:
+        weighed.append(row.tolist())
+        return condition(space, epsilon, row, weighting)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(postprocessing, "_condition", counted)
+        bayes(space, Fraction(1), np.concatenate([far, end, far]))
+    assert weighed == [[0, 10]]
     _free.cache_clear()
     assert free(space, Fraction(1), (-500, 510)) == free(space, Fraction(1), (0, 10))
     assert free(space, Fraction(1), (510, -500)) == free(space, Fraction(1), (10, 0))

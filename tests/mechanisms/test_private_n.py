@@ -52,6 +52,7 @@ def test_draws_have_the_law_and_no_other_rate() -> None:
 def test_a_release_publishes_noisy_counts_and_the_posterior_of_what_is_not_negative() -> None:
     small = build(3)
     assert small.posterior((70, -2, 82)) == Dirichlet([71, 1, 83])
+    assert build(3, cap=150).posterior((70, -2, 82)) == Dirichlet([70, 1, 82])
     released = small.release([0, 0, 0])
     assert released.posterior == Dirichlet([1 + max(z, 0) for z in released.output])
     assert small.simulate([4, 0, 9], 3).shape == (3, 3)

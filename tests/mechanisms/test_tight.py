@@ -1,5 +1,6 @@
 """The tight-constraints mechanism: weights, law, loss, error and draws, against definitions and against geometric."""
 
+import bisect
 import itertools
 import math
 from collections.abc import Callable
@@ -16,8 +17,8 @@ import discreet as dc
 from discreet.arithmetic.numbers import fixed_lower, fixed_upper, precision
 from discreet.mechanisms.postprocessing import Weighting
 from discreet.mechanisms.tight import TightLaw, draw_order
-from discreet.mechanisms.tight_weights import MOST_PARTITIONS, FixedPoint, TightWeights, require_solvable
-from discreet.posteriors.partitions import partition_distances
+from discreet.mechanisms.tight_weights import MOST_ENTRIES, MOST_PARTITIONS, FixedPoint, TightWeights, require_solvable
+from discreet.posteriors.partitions import number_of_partitions, partition_distances
 from discreet.samplers.bits import Table
 from discreet.testing import FixedBits, HashedBits, draw_with
 from discreet.typing import Epsilon
@@ -206,7 +207,7 @@ def test_the_radius_of_weights_is_that_of_the_residual_and_of_what_is_rounded() 
     residual = max(
         abs(4**fixed.bits - units[0] * one - units[1] * two), abs(4**fixed.bits - units[2] * one - units[3] * two)
     )
-    wrong = Fraction(residual + 2 * 3 * (max(one, two) + 1), 4**fixed.bits) * 1000 / (1 - Fraction(1, 8))
+    wrong = Fraction(residual + 2 * 3 * max(one, two), 4**fixed.bits) * 1000 / (1 - Fraction(1, 8))
     assert fixed.radius == math.ceil(wrong * 2**fixed.bits) <= 2 ** (fixed.bits - 64)
 
 
@@ -254,6 +255,20 @@ def test_the_largest_systems_are_those_that_are_said(k: int, largest: int) -> No
     require_solvable(dc.PosteriorSpace([1] * k, largest))
     with pytest.raises(dc.TooLarge):
         require_solvable(dc.PosteriorSpace([1] * (k + (k > 2)), largest + (k == 2)))
+
+
+def test_systems_that_are_solved_have_fewer_than_2_to_the_55_candidates() -> None:
+    """So a coefficient of 64 bits counts the orders of any of their partitions."""
+    for n in range(1, 85):  # of two categories there are as many candidates as records, and one more
+
+        def many(k: int, n: int = n) -> bool:
+            partitions = number_of_partitions(n, k, MOST_PARTITIONS)
+            return partitions > MOST_PARTITIONS or partitions * k > MOST_ENTRIES
+
+        k = 2 + bisect.bisect_left(range(3, MOST_ENTRIES + 2), True, key=many)
+        assert not many(k)
+        assert many(k + 1)
+        assert math.comb(n + k - 1, k - 1) < 2**55
 
 
 @pytest.mark.few(1)

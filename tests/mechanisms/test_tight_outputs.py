@@ -232,14 +232,14 @@ def test_two_negative_counts_are_none_of_a_noisy_output() -> None:
 
 
 @pytest.mark.every
-@pytest.mark.parametrize(("k", "n"), [(1, 3), (2, 3), (3, 4), (8, 4)])
+@pytest.mark.parametrize(("k", "n"), [(2, 3), (3, 4), (8, 4)])
 def test_all_outputs_are_those_of_at_most_one_negative_count_and_few_orders(k: int, n: int) -> None:
     sorted_counts = (
         itertools.combinations_with_replacement(range(-n * k, n + 1), k)
         if k < 4
         else [(n - sum(rest), *rest) for rest in itertools.combinations_with_replacement(range(n + 1), k - 1)]
     )
-    expected = [z for z in sorted_counts if sum(z) == n and list(z) == sorted(z) and (k == 1 or z[1] >= 0)]
+    expected = [z for z in sorted_counts if sum(z) == n and list(z) == sorted(z) and z[1] >= 0]
     found = _all_outputs(n, k)
     assert sorted(found) == sorted(z for z in expected if number_of_orders(z) <= 2**13)
     assert (len(found) < len(expected)) == (k == 8)
@@ -269,7 +269,7 @@ def test_an_output_costs_what_its_best_reading_errs_in_the_mean_over_its_orders(
         weights = np.array([float(p) for p in law]) * np.exp(-0.3 * np.array(steps))
         return float((weights @ every.hellinger).min())
 
-    kernel = np.exp(-0.3 * tight_outputs.steps_between(space.candidates().array(), np.array(outputs)))
+    kernel = np.exp(-0.3 * tight_outputs.steps_between(space.candidates().array(), outputs))
     found = _costs(space, Fraction(3, 10), outputs, kernel, weighting)
     expected = [np.mean([cost(z) for z in set(itertools.permutations(output))]) for output in outputs]
     assert found == pytest.approx(expected, rel=1e-12)

@@ -87,7 +87,7 @@ class Exponential(Mechanism):
     def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
         """The theorem's member, if it has the scale; else the one with the scale, which nothing certifies yet."""
         options = dict(parameters)
-        scale = exact(options.pop("scale"), "scale", above=0)
+        scale = exact(options.pop("scale"), "scale")
         by_theorem = cls(space, epsilon=epsilon, **options)
         if by_theorem.scale == scale:
             return by_theorem

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from operator import add, sub
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +35,7 @@ class NoisyLaw(Law):
 
     def log_weight(self, outcome: Outcome) -> arb:
         """That of z - c, a rational number."""
-        moves = [z - c for z, c in zip(outcome, self.counts, strict=False)]
+        moves = list(map(sub, outcome, self.counts))
         if len(outcome) != len(self.counts) or not self.noise.possible(moves):
             raise InvalidInput(
                 "this is no noisy count of the space", hint="give k whole numbers, which sum to n if that is public"
@@ -46,10 +47,11 @@ class NoisyLaw(Law):
         return self.noise.log_total()
 
     def _draw(self, bits: Bits) -> Outcome:
-        return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
+        return tuple(map(add, self.counts, self.noise.draw(bits)))
 
     def _draw_many(self, bits: Bits, size: int) -> Wholes:
-        return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
+        outputs: Wholes = self.noise.draw_many(bits, size) + np.array(self.counts)
+        return outputs
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
@@ -69,7 +71,7 @@ class NoisyCounts(Mechanism):
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for noisy counts: of the candidate that they lead to."""
-        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
+        return self.space.prior.update(self.postprocess(np.array([output]))[0].tolist())
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that are nearest to rows of noisy counts."""
@@ -85,6 +87,5 @@ class NoisyCounts(Mechanism):
 
 def zero_sum_moves(k: int, reach: int) -> Wholes:
     """All whole v with Σv = 0 whose parts but the last are at most `reach` from 0, one per row."""
-    axis = np.arange(-reach, reach + 1, dtype=np.int64)
-    grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
+    grid = np.indices((2 * reach + 1,) * (k - 1)).reshape(k - 1, -1).T - reach
     return np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)

@@ -113,7 +113,7 @@ def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: We
     for i, row in enumerate(clipped):
         rows, chance, distance = _condition(space, epsilon, row, weighting)
         best[i] = rows[np.argmin(distance @ chance)]
-    candidates: Wholes = best[place.reshape(-1)]
+    candidates: Wholes = best[place.ravel()]
     return candidates
 
 
@@ -121,7 +121,7 @@ def free(
     space: PosteriorSpace, epsilon: Fraction, output: tuple[int, ...], weighting: Weighting = "predictive"
 ) -> Dirichlet:
     """The Dirichlet, of any total, of least posterior-expected Hellinger distance."""
-    row = np.clip(np.array(output, dtype=np.int64), 0, space.adjacency.simplex(space.k)[1])
+    row = np.clip(output, 0, space.adjacency.simplex(space.k)[1])
     return _free(space, epsilon, tuple(row.tolist()), weighting)
 
 
@@ -129,7 +129,7 @@ def free(
 def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weighting: Weighting) -> Dirichlet:
     from scipy import optimize
 
-    rows, chance, distance = _condition(space, epsilon, np.array(row, dtype=np.int64), weighting)
+    rows, chance, distance = _condition(space, epsilon, np.array(row), weighting)
     likely = chance > 1e-15
     alpha = space.prior.alpha + rows[likely]
     weight = chance[likely] / chance[likely].sum()
@@ -162,9 +162,8 @@ def _condition(
     space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting
 ) -> tuple[Wholes, Floats, Floats]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
-    weighs_all = _weighs_all(space)
-    centre = None if weighs_all else _mode(space, epsilon, int(row[0]), weighting)
-    rows, distance = _table(space, centre, 0 if weighs_all else _reach(space, epsilon))
+    part = None if _weighs_all(space) else (_mode(space, epsilon, int(row[0]), weighting), _reach(space, epsilon))
+    rows, distance = _table(space, part)
     log_chance = -float(epsilon) / space.adjacency.moved * np.abs(rows - row).sum(axis=1)
     if weighting == "predictive":
         log_chance += log_predictive(space.prior, rows)
@@ -173,11 +172,12 @@ def _condition(
 
 
 @lru_cache(maxsize=16)
-def _table(space: PosteriorSpace, centre: int | None, reach: int) -> tuple[Wholes, Floats]:
+def _table(space: PosteriorSpace, part: tuple[int, int] | None) -> tuple[Wholes, Floats]:
     """All candidates, or those whose first of two counts is within reach of a centre, and the distances among them."""
-    if centre is None:
+    if part is None:
         rows = space.candidates().array()
     else:
+        centre, reach = part
         first = np.arange(max(0, centre - reach), min(space.n, centre + reach) + 1, dtype=np.int64)
         rows = np.stack([first, space.n - first], axis=1)
     return rows, hellinger_matrix(space.prior, rows)

@@ -38,7 +38,7 @@ TightPostprocess = Literal["nearest", "bayes", "noisy"]
 TIGHT_POSTPROCESSES: tuple[TightPostprocess, ...] = get_args(TightPostprocess)
 
 _FIELD = 64
-"""Bits of a coefficient: there are fewer than 2^62 candidates."""
+"""Bits of a coefficient: there are fewer than 2^55 candidates."""
 
 
 class TightLaw(CandidateLaw):
@@ -76,15 +76,14 @@ class TightLaw(CandidateLaw):
         """Of each partition, the probability of all its orders together: w times an entry of K."""
         distances = self.weights.distances
         row = distances.rows == distances.row_of[tuple(sorted(self.counts))]
-        parts = distances.columns, distances.steps, distances.numbers
-        columns, steps, numbers = (part[row].tolist() for part in parts)
+        entries = np.stack([distances.columns, distances.steps, distances.numbers], axis=1)[row].tolist()
 
         def table(width: int) -> Table:
             scale = width + len(distances.partitions).bit_length() + 8
             with precision(scale + 16):
                 sums = [ball(0) for _ in distances.partitions]
                 falls = _powers(self.weights.epsilon, self.space.n)
-                for column, step, number in zip(columns, steps, numbers, strict=True):
+                for column, step, number in entries:
                     sums[column] += number * falls[step]
                 chances = [w * k for w, k in zip(self.weights.fixed(working_bits()).balls(), sums, strict=True)]
             return tabulate_enclosed(chances, arb(0), scale, width)
@@ -140,7 +139,7 @@ def draw_order(bits: Bits, counts: Counts, values: Outcome, epsilon: Fraction) -
     for position, count in enumerate(counts):
         rest = ways[len(counts) - position - 1]
         after = [(*left[:i], left[i] - 1, *left[i + 1 :]) for i in range(len(distinct))]
-        polynomials = [rest.get(more, 0) << _FIELD * abs(count - v) for more, v in zip(after, distinct, strict=True)]
+        polynomials = [rest.get(after[i], 0) << _FIELD * abs(count - v) for i, v in enumerate(distinct)]
         chosen = Inverter(_order_table(polynomials, epsilon / 2), len(distinct)).draw(bits)
         order.append(distinct[chosen])
         left = after[chosen]
@@ -267,7 +266,7 @@ class TightConstraints(Mechanism):
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output."""
         place_of(self.weights, output)
-        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
+        return self.space.prior.update(self.postprocess(np.array([output]))[0].tolist())
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The outputs themselves, or the candidates of least expected distance given them."""

@@ -17,7 +17,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -92,7 +92,7 @@ def read_outputs(text: object, space: PosteriorSpace) -> Outputs:
 
 
 def _is_possible(z: Partition, n: int) -> bool:
-    return list(z) == sorted(z) and sum(z) == n and z[-1] <= n and (len(z) == 1 or z[1] >= 0)
+    return list(z) == sorted(z) and sum(z) == n and z[-1] <= n and z[1] >= 0
 
 
 def number_of_orders(values: Partition) -> int:
@@ -117,7 +117,7 @@ def orders(values: Partition) -> Iterator[Partition]:
         row[falls + 1 :] = row[:falls:-1]
 
 
-def steps_between(data: Wholes, outputs: Wholes) -> Wholes:
+def steps_between(data: Wholes, outputs: Sequence[Partition]) -> Wholes:
     """d(c, z): a row for each data set, a column for each output."""
     steps: Wholes = np.maximum(data[:, None, :] - np.maximum(outputs, 0)[None, :, :], 0).sum(axis=2)
     return steps
@@ -141,7 +141,7 @@ class NoisyDistances:
         sizes, each = np.bincount(row), np.array([number_of_orders(output) for output in outputs])
         self.outcomes = int(each.sum())
         table = np.zeros((len(sizes), len(outputs), n + 1), dtype=np.int64)
-        apart = steps_between(data, np.array(outputs, dtype=np.int64))
+        apart = steps_between(data, outputs)
         np.add.at(table, (row[:, None], np.arange(len(outputs))[None, :], apart), 1)
         table = table * each[None, :, None] // sizes[:, None, None]
         self.rows, self.columns, self.steps = table.nonzero()
@@ -153,7 +153,7 @@ def _partition_data(n: int, k: int) -> tuple[Wholes, dict[Partition, int], Whole
     data = PosteriorSpace([1] * k, n).candidates().array()
     keys = [tuple(row) for row in np.sort(data, axis=1).tolist()]
     row_of = {key: i for i, key in enumerate(sorted(set(keys)))}
-    return data, row_of, np.array([row_of[key] for key in keys], dtype=np.int64)
+    return data, row_of, np.array([row_of[key] for key in keys])
 
 
 @lru_cache(maxsize=16)
@@ -168,7 +168,7 @@ def best_outputs(space: PosteriorSpace, epsilon: Fraction, weighting: Weighting)
     require_few(space)
     outputs = _all_outputs(space.n, space.k)
     data, row_of, row = _partition_data(space.n, space.k)
-    kernel = np.exp(-float(epsilon) * steps_between(data, np.array(outputs, dtype=np.int64)))
+    kernel = np.exp(-float(epsilon) * steps_between(data, outputs))
     sums = np.zeros((len(row_of), len(outputs)))
     np.add.at(sums, row, kernel)
     cost = _costs(space, epsilon, outputs, kernel, weighting)
@@ -192,7 +192,7 @@ def _all_outputs(n: int, k: int) -> list[Partition]:
     for values in itertools.combinations_with_replacement(range(n + 1), k - 1):
         first = n - sum(values)
         z = (first, *values)
-        if (k == 1 or first <= values[0]) and number_of_orders(z) <= _MOST_ORDERS:
+        if first <= values[0] and number_of_orders(z) <= _MOST_ORDERS:
             outputs.append(z)
     return outputs
 
@@ -210,6 +210,6 @@ def _costs(
         raise TooLarge("noisy outputs of tight would be weighed in too many orders", hint=_GEOMETRIC)
     means = []
     for output in outputs:
-        every = steps_between(data, np.array(list(orders(output)), dtype=np.int64))
+        every = steps_between(data, list(orders(output)))
         means.append((errors @ np.exp(-float(epsilon) * every)).min(axis=0).mean())
     return np.array(means)

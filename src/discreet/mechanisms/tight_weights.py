@@ -29,15 +29,15 @@ from discreet.arithmetic.numbers import ball, decide, fixed_lower, precision, wo
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms.tight_outputs import NoisyDistances, Outputs
 from discreet.posteriors.partitions import PartitionDistances, number_of_partitions, partition_distances
-from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.posteriors.space import PosteriorSpace
 
 MOST_PARTITIONS = 640
 """Systems of more unknowns are refused: three categories up to n = 84, ten up to n = 20."""
 
 MOST_ENTRIES = 1 << 13
-"""The same for categories times partitions, which many categories with few records have."""
+"""The same for categories times partitions, which many categories with few records have. It leaves fewer than 2^55
+candidates."""
 
-_COUNTED = 1 << 62
 _SIGN_BITS = 1024
 """A weight that cannot be told from zero with as many bits counts as negative: it is refused."""
 
@@ -65,7 +65,7 @@ def require_solvable(space: PosteriorSpace) -> None:
     """Refuse, from public facts, what would take longer than seconds to solve."""
     n, k = space.n, space.k
     partitions = number_of_partitions(n, k, MOST_PARTITIONS)
-    if partitions > MOST_PARTITIONS or partitions * k > MOST_ENTRIES or exceeds(space, _COUNTED):
+    if partitions > MOST_PARTITIONS or partitions * k > MOST_ENTRIES:
         raise TooLarge(
             f"tight solves a system with one unknown for each partition of n into at most k parts, and for at most "
             f"{MOST_PARTITIONS} of them; n = {n:,} and k = {k:,} are too many",
@@ -112,7 +112,7 @@ class TightWeights:
         distances, size = self.distances, len(self.distances.partitions)
         steps = np.exp(-float(self.epsilon) * np.arange(distances.n + 1))
         flat = distances.rows * size + distances.columns
-        matrix = np.bincount(flat, distances.numbers * steps[distances.steps], size * size).reshape(size, size)
+        matrix = np.bincount(flat, distances.numbers * steps[distances.steps]).reshape(size, size)
         try:
             inverse = np.linalg.inv(matrix)
         except np.linalg.LinAlgError:
@@ -160,9 +160,9 @@ class TightWeights:
                 break
             before = largest
             floats = np.array([value / (1 << 2 * unit) for value in residual])
-            moves = [int(Fraction(float(x)) * (1 << unit)) for x in self._inverse @ floats]
-            weights = weights + np.array(moves, dtype=object)
-        top = int(max(abs(weights))) + 1
+            for i, move in enumerate((self._inverse @ floats).tolist()):
+                weights[i] += int(Fraction(move) * (1 << unit))
+        top = int(max(abs(weights)))
         # fixed_lower of e^(-ε·d) is at most two units too low, for each of all outcomes.
         rounded = 2 * self.distances.outcomes * Fraction(top, 1 << unit) / (1 << unit)
         wrong = (Fraction(int(max(abs(residual))), 1 << 2 * unit) + rounded) * Fraction(self._norm)
