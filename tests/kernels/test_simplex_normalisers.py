@@ -1,12 +1,16 @@
 """Normalisers of three categories or more without a list of candidates: those of enumeration, within what is stated."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 import discreet as dc
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels import HellingerKernel
-from discreet.kernels.simplex_normalisers import SimplexNormalisers
+from discreet.kernels.powers import powers
+from discreet.kernels.simplex_normalisers import SimplexNormalisers, _ladder, _places
 from discreet.mechanisms.exponential import Exponential
 
 SPACES = [([1, 1, 1], 40), (["1/2", 30, 2], 60), ([1, 1, 1, 1], 14), ([1] * 8, 5)]
@@ -39,16 +43,63 @@ def exact_normalisers(mechanism: Exponential, rows: Wholes) -> Floats:
     return np.array([float(HellingerKernel(mechanism).log_normaliser(row).values) for row in rows])
 
 
-@pytest.mark.parametrize(("k", "n", "epsilon", "within"), [(8, 3, "10", 1e-6), (12, 2, "1", 2e-4)])
-def test_few_records_in_many_categories_are_no_far_tail(k: int, n: int, epsilon: str, within: float) -> None:
-    mechanism = family("exponential-global", [1] * k, n, epsilon)
-    rows = mechanism.space.candidates().array()[[0, 1, 20, -1]]
-    exact, totals = exact_normalisers(mechanism, rows), SimplexNormalisers(mechanism, rows)
-    assert totals(rows) == pytest.approx(exact, abs=within)
-    assert 2.0**-23 < totals.rounding < 2.0**-20
-    finer = SimplexNormalisers(mechanism, rows, finer=True)
-    assert finer(rows) == pytest.approx(exact, abs=within)
-    assert finer.cost > totals.cost
+def log_sums(mechanism: Exponential, rows: Wholes, exponents: Floats) -> Floats:
+    """ln Σ BC^m over all candidates: the coefficient of a product of polynomials, one for each category."""
+    n, sums = mechanism.space.n, []
+    for row in rows:
+        product = np.eye(1, n + 1).repeat(len(exponents), axis=0)
+        for alpha, c in zip(map(float, mechanism.space.prior.parameters), row, strict=True):
+            before, product, r = product, np.zeros_like(product), np.arange(n + 1)
+            loss = gammaln(alpha + c) + gammaln(alpha + r) - 2 * gammaln(alpha + (c + r) / 2)
+            factor = np.exp(-0.5 * exponents[:, None] * loss)
+            for count in r:
+                product[:, count:] += factor[:, count, None] * before[:, : n + 1 - count]
+        sums.append(np.log(product[:, n]))
+    return np.array(sums)
+
+
+def normalisers_by_products(mechanism: Exponential, rows: Wholes) -> Floats:
+    every = powers(80.0 * mechanism.space.n, 400.0)
+    none, logs, rest = every.log_weights(mechanism.rates(rows))
+    ends = np.stack([none + math.log(mechanism.space.size), np.log(rest + 1e-300)], axis=1)
+    terms = np.concatenate([logs + log_sums(mechanism, rows, every.exponents), ends], axis=1)
+    total: Floats = np.logaddexp.reduce(terms, axis=1)
+    return total
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("prior", "n", "within"),
+    [([1, 1, 1], 32, 1.5e-7), (["1/2", 30, 2], 300, 1e-5), ([1] * 12, 2, 2e-7), ([5] * 20, 6, 2e-7)],
+    ids=str,
+)
+def test_powers_are_summed_as_by_products_of_polynomials(prior: list[object], n: int, within: float) -> None:
+    k = len(prior)
+    mechanism, rows = family("exponential-local", prior, n, "1"), np.zeros((3, k), dtype=np.int64)
+    rows[0], rows[1, 0], rows[1, 1] = n // k, n - n // 6, n // 6
+    rows[0, 0] += n - rows[0].sum()
+    rows[2, k - 1], rows[2, 0] = n // 2, n - n // 2
+    for finer in (False, True):
+        totals = SimplexNormalisers(mechanism, rows, finer=finer)
+        some = _places(len(totals._exponents), 20)
+        sums, blur = totals._log_sums(rows)
+        off = np.abs(sums[:, some] - log_sums(mechanism, rows, totals._exponents[some]))
+        assert off.max() < (2e-7 if finer else within)
+        assert 2.0**-24 < blur.min() < blur.max() < 2.0**-19
+        assert (off < blur[:, some]).all() or not finer
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(("k", "alpha", "n", "epsilon"), [(12, 1, 2, "1"), (100, 1, 10, "30"), (6, 100, 20, "1")])
+def test_few_records_in_many_categories_keep_to_the_stated_error(k: int, alpha: int, n: int, epsilon: str) -> None:
+    mechanism, rows = family("exponential-global", [alpha] * k, n, epsilon), np.zeros((2, k), dtype=np.int64)
+    rows[0, : min(k, n)], rows[1, 0], rows[1, 1] = n // min(k, n), n // 2, n - n // 2
+    rows[0, 0] += n - rows[0].sum()
+    totals = SimplexNormalisers(mechanism, rows)
+    off = np.abs(totals(rows) - normalisers_by_products(mechanism, rows))
+    assert off.max() < min(1e-6, totals.error)
+    assert totals.error < 1e-4
+    assert SimplexNormalisers(mechanism, rows, finer=True).cost > totals.cost
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -116,3 +167,18 @@ def test_data_sets_like_those_that_tables_are_made_for_keep_to_the_stated_error(
     others = every[7::420]
     assert np.abs(totals(others) - exact_normalisers(mechanism, others)).max() <= totals.error < 2e-6
     assert 2.0**-23 < totals.rounding < 2.0**-21  # no float of 24 bits promises more
+
+
+def test_rungs_are_all_small_counts_and_then_steps_of_an_eighth() -> None:
+    assert _ladder(9).tolist() == list(range(10))
+    assert _ladder(50).tolist() == [*range(33), 36, 40, 46, 50]
+    far = _ladder(10**15)
+    assert far[-1] == 10**15
+    assert np.diff(far[60:-1]) / far[60:-2] == pytest.approx(0.125, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "places"), [(1, 12, [0]), (3, 12, [0, 1, 2]), (10, 4, [0, 3, 6, 9]), (8, 3, [0, 4, 7])]
+)
+def test_some_places_are_from_the_first_to_the_last(count: int, most: int, places: list[int]) -> None:
+    assert _places(count, most).tolist() == places
