@@ -9,7 +9,7 @@ from scipy.special import gammaln
 import discreet as dc
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels import HellingerKernel
-from discreet.kernels.powers import powers
+from discreet.kernels.powers import Powers, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers, _ladder, _places
 from discreet.mechanisms.exponential import Exponential
 
@@ -70,7 +70,13 @@ def normalisers_by_products(mechanism: Exponential, rows: Wholes) -> Floats:
 @pytest.mark.every
 @pytest.mark.parametrize(
     ("prior", "n", "within"),
-    [([1, 1, 1], 32, 1.5e-7), (["1/2", 30, 2], 300, 1e-5), ([1] * 12, 2, 2e-7), ([5] * 20, 6, 2e-7)],
+    [
+        ([1, 1, 1], 32, 1.5e-7),
+        (["1/2", 30, 2], 300, 1e-5),
+        ([1] * 8, 1000, 1e-5),
+        ([1] * 12, 2, 2e-7),
+        ([5] * 20, 6, 2e-7),
+    ],
     ids=str,
 )
 def test_powers_are_summed_as_by_products_of_polynomials(prior: list[object], n: int, within: float) -> None:
@@ -191,3 +197,12 @@ def test_rungs_are_all_small_counts_and_then_steps_of_an_eighth() -> None:
 )
 def test_some_places_are_from_the_first_to_the_last(count: int, most: int, places: list[int]) -> None:
     assert _places(count, most).tolist() == places
+
+
+def test_a_rest_of_nothing_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism, rows = family("exponential-global", [1, 1, 1], 12, "1"), np.array([[5, 4, 3], [0, 0, 12]])
+    whole, right = SimplexNormalisers(mechanism, rows), Powers.log_weights
+    rest = right(whole._all, mechanism.rates(rows))[2]
+    expected = np.log(np.exp(whole(rows)) - rest)
+    monkeypatch.setattr(Powers, "log_weights", lambda self, a: (*right(self, a)[:2], np.zeros(len(a))))
+    assert SimplexNormalisers(mechanism, rows)(rows) == pytest.approx(expected, abs=1e-9)
