@@ -28,3 +28,9 @@ def test_a_space_of_solved_weights_is_quick_as_two_parts_alone_have_many_partiti
 def test_a_kernel_names_its_post_processing() -> None:
     tight = dc.TightConstraints(dc.PosteriorSpace(prior=[1, 1], n=4), epsilon=2, postprocess="bayes")
     assert TightKernel(tight).postprocess == "bayes"
+
+
+def test_a_row_of_noisy_counts_is_about_every_order_of_its_outputs() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=2)
+    noisy = TightKernel(dc.TightConstraints(space, epsilon=2, postprocess="noisy"))
+    assert sorted(noisy.outputs.tolist()) == [[0, 2], [1, 1], [2, 0]]
