@@ -5,7 +5,8 @@ import pytest
 
 import discreet as dc
 from discreet.kernels.tight import TightKernel
-from discreet.mechanisms.tight_weights import MOST_PARTITIONS, number_of_partitions
+from discreet.mechanisms.tight_weights import MOST_PARTITIONS
+from discreet.posteriors.partitions import number_of_partitions
 
 
 def kernel(k: int, n: int, epsilon: str) -> TightKernel:

@@ -142,20 +142,22 @@ class SimplexNormalisers:
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
         """ln Z_m of every row and exponent, some exponents at a time; and what may be lost of it.
 
-        By short floats, and beyond the last angle, where G is smaller than there.
+        By short floats, and beyond the last angle, where G is smaller than there. Many categories would lose more if
+        theirs were added up in short floats.
         """
         log_sums, blur = np.empty((2, len(rows), len(self._exponents)))
         many = max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, log_sums.shape[1], many):
             part = slice(start, min(start + many, log_sums.shape[1]))
             height = np.zeros((len(rows), part.stop - start))
-            ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex64)
+            ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex128)
             for i, alpha in enumerate(self.mechanism.space.prior.parameters):
                 heights, ratios = self._tables[alpha]
                 counts, back = np.unique(rows[:, i], return_inverse=True)
                 at, pull = self._between(counts, float(alpha))
                 height += _interpolate(heights[:, part], at, pull)[back]
                 ratio += _interpolate(ratios[:, part], at, pull)[back]
+            ratio = ratio.astype(np.complex64)
             some = np.exp(ratio.real) * np.cos(ratio.imag) * self._share[part].astype(np.float32)
             whole = np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300)
             log_sums[:, part] = height + np.log(whole)
