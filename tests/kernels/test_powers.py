@@ -31,8 +31,8 @@ def debye(terms: int, order: float, a: float) -> float:
 @pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])
 def test_powers_add_up_to_the_weight(a: float, steepest: float) -> None:
     series = powers(1e6, steepest)
-    none, logs, rest = series.log_weights(np.array([a]))
-    assert np.exp(none[0]) + np.exp(logs).sum() + rest[0] == pytest.approx(1, abs=1e-12)
+    none, logs, rest = series.log_weights(np.array([a, a / 2]))
+    assert np.exp(none) + np.exp(logs).sum(axis=1) + rest == pytest.approx(1, abs=1e-12)
     for z in (0.0, 0.3, 0.9, 0.999):
         value = np.exp(none[0]) + (np.exp(logs[0]) * z**series.exponents).sum()
         assert value == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)

@@ -35,3 +35,22 @@ def test_a_row_of_noisy_counts_is_about_every_order_of_its_outputs() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=2)
     noisy = TightKernel(dc.TightConstraints(space, epsilon=2, postprocess="noisy"))
     assert sorted(noisy.outputs.tolist()) == [[0, 2], [1, 1], [2, 0]]
+
+
+def test_weights_of_noisy_outputs_are_probabilities_and_products_of_factors() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1, 1], n=4)
+    noisy = TightKernel(dc.TightConstraints(space, epsilon="1/10", postprocess="noisy"))
+    assert noisy.signed is True
+    assert kernel(3, 4, "1").signed is False
+    none = noisy.log_normaliser((4, 0, 0))
+    assert (float(none.values), float(none.errors)) == (0, 0)
+    for counts in noisy.candidates:
+        row = noisy.row(counts, noisy.outputs)
+        assert np.exp(row.values).sum() == pytest.approx(1, abs=1e-12)
+        assert noisy.row(counts, noisy.outputs.copy()).values.tolist() == row.values.tolist()
+    factors = noisy.factors((3, -1, 2))
+    assert [(factor.first, factor.left) for factor in factors] == [(3, 0.05), (0, 0.05), (2, 0.05)]
+    product = sum(factor.log(noisy.candidates[:, i]) for i, factor in enumerate(factors))
+    assert np.ptp(noisy.column((3, -1, 2)).values - product) < 1e-12
+    with pytest.raises(dc.InvalidInput, match="no output of the mechanism"):
+        noisy.factors((9, 9, 9))
