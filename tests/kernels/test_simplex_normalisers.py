@@ -76,6 +76,7 @@ def normalisers_by_products(mechanism: Exponential, rows: Wholes) -> Floats:
         ([1] * 8, 300, 1e-5),
         ([1] * 12, 2, 2e-7),
         ([5] * 20, 6, 2e-7),
+        ([5] * 20, 60, 1e-5),
     ],
     ids=str,
 )
@@ -91,7 +92,7 @@ def test_powers_are_summed_as_by_products_of_polynomials(prior: list[object], n:
         sums, blur = totals._log_sums(rows)
         off = np.abs(sums[:, some] - log_sums(mechanism, rows, totals._exponents[some]))
         assert off.max() < (2e-7 if finer else within)
-        assert 2.0**-24 < blur.min() < blur.max() < 2.0**-19
+        assert 2.0**-24 < blur.min() < blur.max() < 2.0**-18
         assert (off < blur[:, some]).all() or not finer
 
 
