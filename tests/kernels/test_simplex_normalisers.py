@@ -151,7 +151,10 @@ def test_an_exponent_is_kept_just_if_its_term_could_be_above_the_25th_power_of_1
     every = SimplexNormalisers(mechanism, rows, finer=True)
     none, logs, rest = every._all.log_weights(mechanism.rates(rows))
     top = max(logs.max(), none[0] + math.log(mechanism.space.size), math.log(rest[0]))
-    terms = logs[0] + every._log_sums(rows)[0][0] - top
+    sums, m, wide = every._log_sums(rows)[0][0], every._all.exponents[:, None], 8 * math.pi * (rows + 1)
+    normal = 0.5 * (np.log1p(wide / m).sum(axis=1) - np.log1p(wide.sum() / m[:, 0]))
+    assert np.abs(sums - normal)[m[:, 0] < 1000].max() < 1e-3
+    terms = logs[0] + sums - top
     assert terms[kept].min() > -25 > terms[~kept].max()
 
 
