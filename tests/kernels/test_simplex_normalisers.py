@@ -158,6 +158,30 @@ def test_an_exponent_is_kept_just_if_its_term_could_be_above_the_25th_power_of_1
     assert terms[kept].min() > -25 > terms[~kept].max()
 
 
+def test_what_matters_to_some_rows_is_what_matters_to_any_of_them() -> None:
+    mechanism, rows = family("exponential-local", [1, 1, 1], 10**6, "1/10"), np.array([[333_333] * 3, [999_999, 0, 0]])
+    rates = np.array([1e-3, 1e3])
+    totals = SimplexNormalisers(mechanism, rows, finer=True)
+    first, second = (totals._matter(rows[i : i + 1], rates[i : i + 1]) for i in range(2))
+    assert (totals._matter(rows, rates) == first | second).all()
+    assert (first & ~second).any()
+    assert (second & ~first).any()
+
+
+@pytest.mark.parametrize(("count", "exponents"), [(3333, [4.0, 16.0]), (3, [400.0, 410.0])])
+def test_sums_of_one_category_are_those_of_all_its_moves(count: int, exponents: list[float]) -> None:
+    totals = SimplexNormalisers(family("exponential-global", [1, 1, 1], 12, "1"), np.array([[4, 4, 4]]))
+    totals._exponents, totals._tilts, totals._ladder = np.array(exponents), np.zeros(2), np.array([count])
+    totals._tabulate(np.sqrt(4 * (count + 1) / totals._exponents))
+    r = np.arange(4 * count + 20.0)
+    loss = 0.5 * (gammaln(1 + count) + gammaln(1 + r)) - gammaln(1 + (count + r) / 2)
+    turns = np.exp(1j * totals._angles[:, :8, None] * (r - count))
+    sums = (np.exp(-totals._exponents[:, None, None] * loss) * turns).sum(axis=2)
+    height, ratios = totals._table(1.0)
+    assert height[0] == pytest.approx(np.log(sums[:, 0].real), abs=1e-9)
+    assert np.exp(ratios[0, :, :8]) == pytest.approx(sums / sums[:, :1], abs=1e-6)
+
+
 @pytest.mark.parametrize("alpha", [0.25, 1.0, 30.0])
 def test_counts_between_rungs_are_by_the_cubic_of_two_on_either_side(alpha: float) -> None:
     totals = SimplexNormalisers(family("exponential-global", [1, 1, 1], 50, "1"), np.array([[34, 8, 8]]))
