@@ -161,7 +161,9 @@ def test_a_subclass_is_known_by_its_own_law() -> None:
     class Bolder(ExponentialReciprocal):
         pass
 
-    assert isinstance(Bolder(PosteriorSpace([1, 1], 9), epsilon=1).kernel, TableKernel)
+    kernel = Bolder(PosteriorSpace([1, 1], 9), epsilon=1).kernel
+    assert isinstance(kernel, TableKernel)
+    assert kernel.column((4, 5), kernel.candidates[:2]).values.tolist() == kernel.column((4, 5)).values[:2].tolist()
 
 
 def test_equal_mechanisms_share_a_kernel() -> None:

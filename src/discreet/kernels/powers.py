@@ -31,7 +31,7 @@ class Powers:
         """ln π_0 of each a; the logarithms of all weights, a row for each a; and what is left for z = 1.
 
         >>> import numpy as np
-        >>> terms, a = powers(1e6), np.array([0.3, 20.0])
+        >>> terms, a = powers(1e6, steepest=20.0), np.array([0.3, 20.0])
         >>> log_none, log_weights, rest = terms.log_weights(a)
         >>> z = 0.97
         >>> total = np.exp(log_none) + (np.exp(log_weights) * z**terms.exponents).sum(axis=1)
@@ -47,7 +47,7 @@ class Powers:
         return -a, logs, np.maximum(0.0, -np.expm1(-a) - np.exp(logs).sum(axis=1))
 
 
-def powers(last: float, steepest: float = 1.0) -> Powers:
+def powers(last: float, steepest: float) -> Powers:
     """Exponents up to a last one: single to `FIRST`, then blocks that double.
 
     A summand e^-f is at its largest near one m, in a hill as wide as m/sqrt(f): `steepest` is the largest f that

@@ -26,7 +26,7 @@ from discreet.posteriors.distances import second_difference
 
 _ANGLES = 30
 _SINGLE, _STEP = 32, 1.125
-_FAR, _LOST, _CENTRED = 80.0, 25.0, 8
+_FAR, _LOST, _CENTRED = 80.0, 25.0, 30
 _SHORT = 2.0**-23
 _CELLS, _ROWS, _CHECKED = 1 << 22, 1 << 13, 12
 
@@ -42,37 +42,52 @@ class SimplexNormalisers:
         self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
         self._relevant = self._matter(rows, rates)
         self._exponents = self._all.exponents[self._relevant]
-        self._count = 45 if finer else _ANGLES
-        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._exponents)
-        # Half of the angles: the other half mirrors them. A whole turn at most.
-        turn = np.maximum((20 if finer else 13) * spread, 2.0 * (self._count - 1))
-        self._angles = 2 * math.pi / turn[:, None] * np.arange(self._count)
-        self._share = np.where(np.arange(self._count) == 0, 1.0, 2.0) / turn[:, None]
-        self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
+        self._count, self._width = (45, 20) if finer else (_ANGLES, 13)
         self._ladder = np.unique(rows) if finer else _ladder(space.n)
         self.rounding = 0.0
         self._tilts = np.zeros(len(self._exponents))
-        self._tables = {alpha: self._table(float(alpha)) for alpha in set(space.prior.parameters)}
-        self._centre(rows[:: max(1, len(rows) // 32)])
+        self._centre(rows[_places(len(rows), 32)])
+
+    def _tabulate(self, spread: Floats) -> None:
+        """The angles for totals that spread so far, and a table for each parameter.
+
+        Half of the angles: the other half mirrors them. A whole turn at most.
+        """
+        turn = np.maximum(self._width * spread, 2.0 * (self._count - 1))
+        self._angles = 2 * math.pi / turn[:, None] * np.arange(self._count)
+        self._share = np.where(np.arange(self._count) == 0, 1.0, 2.0) / turn[:, None]
+        self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
+        self._beyond = 1 - self._angles[:, -1] / math.pi
+        self._tables = {alpha: self._table(float(alpha)) for alpha in set(self.mechanism.space.prior.parameters)}
 
     def _centre(self, rows: Wholes) -> None:
         """Weigh moves by e^tilt·v, one tilt for each exponent, until they sum to about 0: the total is fixed anyway.
 
-        Few records in many categories can only move up, and without it what is asked for would be a far tail.
+        Few records in many categories can only move up, and without it what is asked for would be a far tail. With it
+        their total spreads less than a normal one, and the angles have to reach further.
         """
+        space = self.mechanism.space
+        normal = np.sqrt(4 * (space.n + float(space.prior.total)) / self._exponents)
+        self._tabulate(normal)
         for _ in range(_CENTRED):
-            angle = self._angles[:, 1]
-            mean, spread = np.zeros(len(angle)), np.zeros(len(angle))
-            for i, alpha in enumerate(self.mechanism.space.prior.parameters):
-                at, pull = self._between(rows[:, i], float(alpha))
-                first = _interpolate(self._tables[alpha][1][:, :, 1], at, pull).mean(axis=0)
-                mean, spread = mean + first.imag / angle, spread - 2 * first.real / angle**2
-            far = np.abs(mean) > np.sqrt(np.maximum(spread, 1e-12))
+            means, variances = self._moments(rows)
+            mean, variance = means.mean(axis=0), variances.mean(axis=0)
+            far = np.abs(mean) > np.sqrt(variance)
             if not far.any():
                 break
-            step = np.where(far, mean / np.maximum(spread, 1e-12), 0.0)
-            self._tilts -= np.clip(step, -0.1 * self._exponents, 0.1 * self._exponents)
-            self._tables = {alpha: self._table(float(alpha)) for alpha in self._tables}
+            self._tilts = np.minimum(self._tilts - np.where(far, mean / variance, 0.0), 0.0)
+            self._tabulate(normal)
+        if self._tilts.any():
+            self._tabulate(np.minimum(normal, np.sqrt(self._moments(rows)[1].max(axis=0))))
+
+    def _moments(self, rows: Wholes) -> tuple[Floats, Floats]:
+        """About the mean of the moves' sum, of each row and exponent, and its variance or 1: by the first angle."""
+        first = np.zeros((len(rows), len(self._exponents)), dtype=np.complex128)
+        for i, alpha in enumerate(self.mechanism.space.prior.parameters):
+            at, pull = self._between(rows[:, i], float(alpha))
+            first += _interpolate(self._tables[alpha][1][:, :, 1], at, pull)
+        angle = self._angles[:, 1]
+        return first.imag / angle, np.maximum(-2 * first.real / angle**2, 1.0)
 
     @property
     def cost(self) -> int:
@@ -88,7 +103,7 @@ class SimplexNormalisers:
 
     @cached_property
     def _measured(self) -> float:
-        some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
+        some = self._pilot[_places(len(self._pilot), _CHECKED)]
         finer = SimplexNormalisers(self.mechanism, some, finer=True)
         return 2 * float(np.abs(finer(some) - self(some)).max())
 
@@ -108,36 +123,46 @@ class SimplexNormalisers:
         return np.clip(normalisers, 0.0, self._log_size)  # one candidate is the data set itself, and none weighs more
 
     def _matter(self, rows: Wholes, rates: Floats) -> NDArray[np.bool_]:
-        """The exponents that could matter to some row, as if counts were normal: only those are worked out."""
-        sample = slice(None, None, max(1, len(rows) // 256))
-        none, logs, rest = self._all.log_weights(rates[sample])
-        wide = 8 * math.pi * (rows[sample] + self.mechanism.space.prior.alpha)
-        some, m = np.zeros_like(logs), self._all.exponents
+        """The exponents that could matter to some row, as if counts were normal: only those are worked out.
+
+        Few records in many categories sum to less than normal ones. So their terms are held against what is certain:
+        the data set itself, and the terms of no power and of all that is left.
+        """
+        some, m = _places(len(rows), 256), self._all.exponents
+        none, logs, rest = self._all.log_weights(rates[some])
+        wide = 8 * math.pi * (rows[some] + self.mechanism.space.prior.alpha)
+        sums = -0.5 * np.log1p(wide.sum(axis=1)[:, None] / m)
         for i in range(wide.shape[1]):
-            some += 0.5 * np.log1p(wide[:, i, None] / m)
-        some = np.minimum(some - 0.5 * np.log1p(wide.sum(axis=1)[:, None] / m), self._log_size)
-        top = np.maximum((logs + some).max(axis=1), np.maximum(none + self._log_size, np.log(rest + 1e-300)))
-        matter: NDArray[np.bool_] = (logs + some - top[:, None]).max(axis=0) > -_LOST
+            sums += 0.5 * np.log1p(wide[:, i, None] / m)
+        top = np.maximum(logs.max(axis=1), np.maximum(none + self._log_size, np.log(rest + 1e-300)))
+        matter: NDArray[np.bool_] = (logs + np.minimum(sums, self._log_size) - top[:, None]).max(axis=0) > -_LOST
         matter[0] = True  # there must be one
         return matter
 
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
-        """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
+        """ln Z_m of every row and exponent, some exponents at a time; and what may be lost of it.
+
+        By short floats, and beyond the last angle, where G is smaller than there. Many categories would lose more if
+        theirs were added up in short floats.
+        """
         log_sums, blur = np.empty((2, len(rows), len(self._exponents)))
         many = max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, log_sums.shape[1], many):
             part = slice(start, min(start + many, log_sums.shape[1]))
             height = np.zeros((len(rows), part.stop - start))
-            ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex64)
+            ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex128)
             for i, alpha in enumerate(self.mechanism.space.prior.parameters):
                 heights, ratios = self._tables[alpha]
                 counts, back = np.unique(rows[:, i], return_inverse=True)
                 at, pull = self._between(counts, float(alpha))
                 height += _interpolate(heights[:, part], at, pull)[back]
                 ratio += _interpolate(ratios[:, part], at, pull)[back]
+            ratio = ratio.astype(np.complex64)
             some = np.exp(ratio.real) * np.cos(ratio.imag) * self._share[part].astype(np.float32)
             whole = np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300)
-            log_sums[:, part], blur[:, part] = height + np.log(whole), _SHORT * self._share[part].sum(axis=1) / whole
+            log_sums[:, part] = height + np.log(whole)
+            beyond = self._beyond[part] * np.exp(ratio[:, :, -1].real)
+            blur[:, part] = (_SHORT * self._share[part].sum(axis=1) + beyond) / whole
         return log_sums, blur
 
     def _between(self, count: Wholes, alpha: float) -> tuple[Wholes, Floats]:
@@ -170,9 +195,9 @@ class SimplexNormalisers:
     def _plain_sums(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
         m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
-        reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
+        reach = np.ceil(12 * spread + 110 / m + 2)
         logs = np.empty(angle.shape, dtype=np.complex128)
-        group = np.floor(np.log2(reach)).astype(np.int64)
+        group = np.floor(np.log2(reach))
         for level in np.unique(group):
             alike = group == level
             far = int(reach[alike].max())
@@ -220,3 +245,8 @@ def _ladder(n: int) -> Wholes:
     single = np.arange(min(_SINGLE, n) + 1)
     far = _SINGLE * _STEP ** np.arange(1, 400)
     return np.unique(np.concatenate([single, np.round(far[far < n]), [n]]).astype(np.int64))
+
+
+def _places(count: int, most: int) -> Wholes:
+    """At most so many places of `count`, from the first to the last."""
+    return np.unique(np.linspace(0, count - 1, most).round().astype(np.int64))

@@ -12,14 +12,15 @@ from discreet.mechanisms import TightConstraints
 from discreet.mechanisms.tight import every_order, place_of
 from discreet.typing import Outcome
 
-_WIDE = 1 << 14
-
 
 class TightKernel(Kernel):
     """A column is that of geometric noise but for a constant: w looks at the output alone."""
 
     mechanism: TightConstraints
     closed = True
+
+    quick = True
+    """Where weights can be solved, n·k is at most twice `MOST_ENTRIES`: two parts alone have n/2 + 1 partitions."""
 
     def __init__(self, mechanism: TightConstraints) -> None:
         super().__init__(mechanism)
@@ -40,7 +41,7 @@ class TightKernel(Kernel):
         """The candidates, or all orders of the noisy outputs."""
         if self.mechanism.outputs is None:
             return self.candidates
-        return np.array(list(every_order(self.mechanism.weights)), dtype=np.int64)
+        return np.array(list(every_order(self.mechanism.weights)))
 
     @cached_property
     def _all(self) -> Floats:
@@ -52,11 +53,6 @@ class TightKernel(Kernel):
         logs = weights.log_floats()[[place_of(weights, tuple(row)) for row in outputs.tolist()]]
         log_weights: Floats = logs + self.half * (np.maximum(outputs, 0).sum(axis=1) - self.space.n)
         return log_weights
-
-    @property
-    def quick(self) -> bool:
-        """By how many counts matter."""
-        return self.space.k * min(float(self.space.n), 80 / self.half) <= _WIDE
 
     def factors(self, output: Outcome) -> list[Factor]:
         """exp(-half·|r-x|), one for each category; a negative count counts as 0."""
