@@ -81,8 +81,8 @@ def report(every: dict[str, list[Change]], mutants: Sequence[Mutant]) -> str:
         of_kind = Counter(kinds[mutant.id] for mutant in tried)
         equivalent, harmless = of_kind["Equivalent"], of_kind["Harmless"]
         share = killed / max(len(tried) - equivalent, 1)
-        raw = f"{killed} ({killed / max(len(tried), 1):.0%})"
-        numbers = [len(changes), len(tried), raw, holes, equivalent, harmless, f"{share:.0%}"]
+        raw = f"{killed} ({killed / max(len(tried), 1):.1%})"
+        numbers = [len(changes), len(tried), raw, holes, equivalent, harmless, f"{share:.1%}"]
         lines.append(f"| {room} | " + " | ".join(map(str, numbers)) + " |")
     absent = {change.mutant.id for changes in every.values() for change in changes if change.is_absence}
     without, others = ([mutant for mutant in mutants if (mutant.id in absent) is kind] for kind in (True, False))
