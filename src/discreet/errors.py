@@ -109,8 +109,8 @@ def require_kind(value: object, kind: type, parameter: str, *, hint: str) -> Non
     discreet.errors.InvalidInput: n must be an int, not a str; give the number of records
     """
     if not isinstance(value, kind):
-        wanted, given = (_with_article(one.__name__) for one in (kind, type(value)))
-        raise InvalidInput(f"{parameter} must be {wanted}, not {given}", hint=hint, parameter=parameter)
+        expected, given = (_with_article(one.__name__) for one in (kind, type(value)))
+        raise InvalidInput(f"{parameter} must be {expected}, not {given}", hint=hint, parameter=parameter)
 
 
 def _with_article(name: str) -> str:

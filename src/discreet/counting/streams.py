@@ -65,26 +65,27 @@ def _byte_type(kind: Any) -> Any:
     return byte_types.get(kind, kind)
 
 
-def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
-    """CSV files with the same header, every column text."""
+def from_csv(files: Files, declaration: Declaration, form: CsvFormat, *, encoded: bool = False) -> Stream:
+    """CSV files with the same header, every column text; or, encoded, places in a list of the texts of each block."""
     headers = [read_header(path, form) for path in files.paths]
     names = headers[0][0]
     if any(header != names for header, _ in headers):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
     at = find_columns(names, declaration.columns, files.name, is_header=form.header)
-    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
+    kind = pa.dictionary(pa.int32(), pa.string()) if encoded else pa.string()
+    schema = pa.schema([(f"c{i}", kind) for i in range(len(at))])
 
     def batches() -> Iterator[Any]:
         for path, (_, skipped) in zip(files.paths, headers, strict=True):
             for block in read_blocks(path, form):
                 if records := block[skipped:]:
-                    yield from _parse_records(records, len(names), at, form)
+                    yield from _parse_records(records, len(names), at, form, _byte_type(kind))
                 skipped = 0
 
     return Stream(schema, batches)
 
 
-def _parse_records(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
+def _parse_records(records: memoryview, width: int, at: list[int], form: CsvFormat, kind: Any) -> Iterator[Any]:
     """The declared columns of a block of records. Arrow refuses a record with another number of fields."""
     names = [f"c{i}" for i in range(width)]
     chosen = [names[i] for i in at]
@@ -95,7 +96,7 @@ def _parse_records(records: memoryview, width: int, at: list[int], form: CsvForm
             delimiter=form.separator, newlines_in_values=True, ignore_empty_lines=width > 1
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(chosen, pa.binary()),
+            column_types=dict.fromkeys(chosen, kind),
             include_columns=chosen,
             null_values=[],
             strings_can_be_null=False,
